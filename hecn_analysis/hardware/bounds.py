@@ -1,7 +1,7 @@
-"""Bounds of parts: what boards, hubs, slots and processors allow, whatever a host or a setting asks for.
+"""Bounds that boards, hubs, slots and processors set on the numbers of a host.
 
-A number above the bound is replaced by the bound, and a warning names both. Where there is no number to replace (more
-links than ports, more lanes than the processors have), the warning alone says so.
+A number above its bound is replaced by the bound, and a warning names both. Where there is no number to replace (more
+links than ports, more lanes than the processors have), there is only the warning.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from hecn_analysis.hardware.quantity import Parameter
 
 
 def bounded(host: Host, role: str) -> tuple[Host, list[str]]:
-    """Hold a host to the bounds of its parts."""
-    found = _Bounded(host, role)
-    memory = found.memory(host.memory) if host.memory is not None else None
-    slots = {name: found.slot(name, slot) for name, slot in host.slots.items()}
-    warnings = list(dict.fromkeys([*found.warnings, *_lanes_in_use(host, role)]))
+    """Host with the bounds of its parts applied, and the warnings."""
+    bounds = _Bounded(host, role)
+    memory = bounds.memory(host.memory) if host.memory is not None else None
+    slots = {name: bounds.slot(name, slot) for name, slot in host.slots.items()}
+    warnings = list(dict.fromkeys([*bounds.warnings, *_lanes_in_use(host, role)]))
     changed = memory is not host.memory or any(slots[name] is not slot for name, slot in host.slots.items())
     return host.model_copy(update={"memory": memory, "slots": slots}) if changed else host, warnings
 
 
 def exceeded_ports(host: Host, role: str, path: Path) -> Iterator[str]:
-    """Warn where a path has more links than the host has ports: links then share ports."""
+    """Warn if a path has more links than the host has ports: links then share ports."""
     ports = sum(slot.nic.ports for slot in host.slots.values() if slot.nic is not None)
     if 0 < ports < path.links:
         yield f"path.links={path.links} exceeds the {ports} network ports of the {role}: links share ports"
@@ -43,8 +43,8 @@ class _Bounded:
     warnings: list[str] = field(default_factory=list)
 
     def _least(self, key: str, value: Any, bounds: list[tuple[Any, str]], written: Any = str) -> Any:  # noqa: ANN401
-        """Return the number, or the smallest bound that it exceeds, with a warning."""
-        bound, owner = min(((each, owner) for each, owner in bounds if each is not None), default=(None, ""))
+        """The value, or with a warning the smallest bound if the value exceeds it."""
+        bound, owner = min(((limit, owner) for limit, owner in bounds if limit is not None), default=(None, ""))
         if bound is None or value is None or value <= bound:
             return value
         text, limit = written(value), written(bound)
@@ -52,7 +52,7 @@ class _Bounded:
         return bound
 
     def slot(self, name: str, slot: Slot) -> Slot:
-        """Return the slot within what the board, its bridges and the processor allow."""
+        """Slot within the bounds of the board, its bridges and the processor."""
         if slot.bus != "pcie":
             return slot
         board, cpu = self.host.board, self.host.cpu
@@ -79,13 +79,13 @@ class _Bounded:
     def _above(self, slot: Slot) -> Iterator[tuple[str, Bridge]]:
         """Bridges between a slot and the processor."""
         bridges = self.host.all_bridges
-        above = slot.behind
-        while above is not None:
-            yield above, bridges[above]
-            above = bridges[above].behind
+        bridge_name = slot.behind
+        while bridge_name is not None:
+            yield bridge_name, bridges[bridge_name]
+            bridge_name = bridges[bridge_name].behind
 
     def memory(self, memory: Memory) -> Memory:
-        """Return the memory within what the board and the processors take."""
+        """Memory within the bounds of the board and the processors."""
         board, cpu = self.host.board, self.host.cpu
         speeds = [
             (part.memory_transfers.value, part.title or "the board or processor")
@@ -103,7 +103,7 @@ class _Bounded:
 
 
 def _lanes_in_use(host: Host, role: str) -> Iterator[str]:
-    """Warn where the cards behind a processor's own lanes need more lanes than the processor has."""
+    """Warn if the cards on a processor's own lanes need more lanes than it has."""
     cpu = host.cpu
     if cpu is None or cpu.lanes is None:
         return

@@ -1,4 +1,4 @@
-"""The parts that one can name or buy: every entry of ``models/parts``, checked."""
+"""The catalogue of parts: every entry of ``models/parts``, validated."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def parts(kind: str) -> dict[str, Part]:
     Returns
     -------
     dict
-        Part by its name; its numbers are in SI.
+        Parts by name; their numbers are in SI.
 
     Raises
     ------
     InputError
-        Unknown kind, or something wrong in the file, with its line.
+        The kind is unknown, or the file is invalid (with the line).
 
     Examples
     --------
@@ -36,9 +36,9 @@ def parts(kind: str) -> dict[str, Part]:
     if kind not in KINDS:
         raise InputError(f"parts {kind!r}", f"one of {', '.join(KINDS)}", advice=did_you_mean(kind, KINDS))
     library = Library(places.models_dir())
-    found = {}
+    parts_by_name = {}
     for name in library.part_names(kind):
         entry = library.part(kind, name, (None, None))
         entry.put(("part",), name, entry.place(()))
-        found[name] = yaml_file.validate(KINDS[kind], entry.values, entry.place, prefix=(name,))
-    return found
+        parts_by_name[name] = yaml_file.validate(KINDS[kind], entry.values, entry.place, prefix=(name,))
+    return parts_by_name

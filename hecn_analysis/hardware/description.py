@@ -1,7 +1,7 @@
-"""Descriptions before validation: nested values that remember in which file and line each key was written.
+"""Descriptions before validation: nested values with the file and line of each key.
 
-A description is put together from layers (a host that is `like` another, the parts it names, the settings of a
-scenario); each later layer wins, a ``null`` takes a key away.
+A description combines layers: a host that is `like` another, the parts it names, the settings of a scenario. Each later
+layer overrides the earlier ones; a ``null`` removes a key.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any, Final, NamedTuple
 from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 
-#: How many names an error lists before it keeps to the nearest.
+#: An error lists all names up to this many, else only the nearest.
 ALL_NAMED = 12
 
-#: What a part says of itself alone: one that is `like` it does not take these over.
+#: Keys of one product: a part that is `like` another does not inherit them.
 PRODUCT = ("title", "source", "date", "year", "price", "power")
 
 KeyPath = tuple[str, ...]
@@ -27,13 +27,13 @@ Place = tuple[str | None, int | None]
 
 
 class Places(NamedTuple):
-    """Where a value was written, and what stands in it; one without a place has that of what it stands in."""
+    """Place of a value and of the values inside it; a value without a place has that of its parent."""
 
     here: Place | None = None
     below: Mapping[str, Places] = {}
 
     def put(self, path: KeyPath, places: Places | None) -> Places:
-        """Return these with others at `path`, or none there."""
+        """A copy with `places` at `path`, or with nothing there."""
         key, rest = path[0], path[1:]
         below = dict(self.below)
         if rest:
@@ -51,15 +51,15 @@ NOWHERE: Final = Places()
 class Description:
     """Nested values and the place of each key.
 
-    No mapping is changed once it is made: where a key is set, the mappings that lead to it are made anew, and all else
-    is shared with other descriptions and with what the file held.
+    Mappings are never changed in place: setting a key copies the mappings that lead to it. All others are shared with
+    other descriptions and with the file's content.
 
     Parameters
     ----------
     values
         Nested dicts, lists and scalars.
     places
-        Source and line of the keys that have one; a key without takes its nearest parent's.
+        Source and line of keys; a key without one has its nearest parent's.
     """
 
     def __init__(self, values: dict[str, Any], places: Places = NOWHERE) -> None:
@@ -68,18 +68,18 @@ class Description:
 
     @classmethod
     def of_document(cls, document: yaml_file.Document, *entry: str) -> Description:
-        """All of a YAML file, or what stands in it at `entry`."""
+        """Whole content of a YAML file, or its part at `entry`."""
         return cls(_at(document.values, entry), _places(document, entry))
 
     def place(self, path: KeyPath) -> Place:
-        """Where the key at `path`, or its nearest parent, was written."""
-        places, found = self.places, self.places.here
+        """Place of the key at `path`, or of its nearest parent."""
+        places, place = self.places, self.places.here
         for key in path:
             places = places.below.get(key, NOWHERE)
-            found = places.here or found
-        return found or (None, None)
+            place = places.here or place
+        return place or (None, None)
 
-    def at(self, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML file holds
+    def at(self, path: KeyPath) -> Any:  # noqa: ANN401 - any value of a YAML file
         """Value at `path`, or None."""
         current: Any = self.values
         for key in path:
@@ -89,53 +89,53 @@ class Description:
         return current
 
     def put(self, path: KeyPath, value: Any, place: Place) -> None:  # noqa: ANN401
-        """Set the value at `path`; None takes the key away."""
+        """Set the value at `path`; None removes the key."""
         self.values = _with(self.values, path, value)
         self.places = self.places.put(path, None if value is None else Places(place))
 
     def below(self, path: KeyPath) -> Description:
-        """Return what stands at `path`, as a description of its own."""
+        """Part at `path`, as a description of its own."""
         places = self.places
         for key in path:
             places = places.below.get(key, NOWHERE)
         return Description(self.at(path), places)
 
     def graft(self, path: KeyPath, part: Description) -> None:
-        """Put `part` at `path` in place of what is there."""
+        """Replace the value at `path` by `part`."""
         self.values = _with(self.values, path, part.values)
         self.places = self.places.put(path, Places(part.place(()), part.places.below))
 
     def overlay(self, upper: Description) -> Description:
-        """Return this description with `upper` laid over it: mappings are merged, all else is replaced."""
+        """Merge an `upper` description that overrides this one: mappings are merged, other values replaced."""
         return Description(*_overlaid(self.values, self.places, upper.values, upper.places, upper.place(())))
 
 
-def _at(values: Any, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML file holds
+def _at(values: Any, path: KeyPath) -> Any:  # noqa: ANN401 - any value of a YAML file
     for key in path:
         values = values[key]
     return values
 
 
 def _with(values: dict[str, Any], path: KeyPath, value: Any) -> dict[str, Any]:  # noqa: ANN401 - what a YAML file holds
-    """Values with another one at `path`; None takes the key away."""
+    """Copy of `values` with another value at `path`; None removes the key."""
     key, rest = path[0], path[1:]
-    found = dict(values)
+    copy = dict(values)
     if rest:
-        below = found.get(key, {})
+        below = copy.get(key, {})
         if not isinstance(below, dict):
             below = {"part": below} if isinstance(below, str) else {}
-        found[key] = _with(below, rest, value)
+        copy[key] = _with(below, rest, value)
     elif value is None:
-        found.pop(key, None)
+        copy.pop(key, None)
     else:
-        found[key] = value
-    return found
+        copy[key] = value
+    return copy
 
 
 def _overlaid(
     lower: dict[str, Any], lower_places: Places, upper: dict[str, Any], upper_places: Places, above: Place
 ) -> tuple[dict[str, Any], Places]:
-    """Values of `upper`, which have the place `above` where they have none, laid over those of `lower`."""
+    """Values of `lower` overridden by those of `upper`; `above` is the place of those without one."""
     values, below = dict(lower), dict(lower_places.below)
     for written, value in upper.items():
         key = str(written)
@@ -153,18 +153,18 @@ def _overlaid(
 
 @lru_cache(maxsize=1024)
 def _places(document: yaml_file.Document, entry: KeyPath) -> Places:
-    """Places of all that stands in a file at `entry`."""
+    """Places of all values of a file at `entry`."""
     return _collected(document, _at(document.values, entry), entry)
 
 
 def _collected(document: yaml_file.Document, value: Any, path: KeyPath) -> Places:  # noqa: ANN401 - see `_at`
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    below = {str(key): _collected(document, each, (*path, str(key))) for key, each in items}
+    below = {str(key): _collected(document, item, (*path, str(key))) for key, item in items}
     return Places((document.source, document.line(path)), below)
 
 
 def _part_fields(host: Description) -> list[tuple[KeyPath, str]]:
-    """Where a host names parts, and in which file of ``parts`` they are."""
+    """Keys of a host that name parts, each with its file of ``parts``."""
     fields: list[tuple[KeyPath, str]] = [(("cpu",), "cpus"), (("board",), "boards")]
     fields += [(("slots", slot, card), f"{card}s") for slot in _keys(host, "slots") for card in ("nic", "controller")]
     fields += [(("arrays", array, "disk"), "disks") for array in _keys(host, "arrays")]
@@ -177,7 +177,7 @@ def _keys(host: Description, field: str) -> list[str]:
 
 
 def one_of(known: Collection[str], word: str = "", *, where: str) -> str:
-    """Words for what a name may be: all that are known or, of many, those nearest to the word that was written."""
+    """Text that lists the known names or, if they are many, those nearest to `word`."""
     if len(known) <= ALL_NAMED:
         return f"one of {', '.join(known)}"
     near = difflib.get_close_matches(word, known, n=8, cutoff=0.0) if word else list(known)[:8]
@@ -185,7 +185,7 @@ def one_of(known: Collection[str], word: str = "", *, where: str) -> str:
 
 
 def _fill_in_board_slots(host: Description) -> None:
-    """Lay what a slot says itself over the slot of the board that it is ``at``."""
+    """Complete each slot from the board's slot that it is ``at``."""
     known = host.at(("board", "slots"))
     for name in _keys(host, "slots"):
         at = host.at(("slots", name, "at"))
@@ -201,7 +201,7 @@ def _fill_in_board_slots(host: Description) -> None:
                 advice=did_you_mean(at, known),
             )
         if not isinstance(known[at], dict):
-            continue  # validation says what is wrong with it
+            continue  # validation reports the fault
         path = ("slots", name)
         host.graft(path, host.below(("board", "slots", at)).overlay(host.below(path)))
 
@@ -214,7 +214,7 @@ def _spell_out_parts(host: Description) -> None:
 
 
 class Library:
-    """The descriptions in a folder like ``models/``: hosts, paths and tools one a file, parts one file a kind."""
+    """Descriptions in a folder like ``models/``: a file per host, path and tool, and a file per kind of part."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -222,18 +222,18 @@ class Library:
     def names(self, kind: str) -> list[str]:
         """Names of all descriptions of a kind (hosts, paths, tools, scenarios), sorted."""
         folder = self.folder / kind
-        found = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 - a third of the time of its iterdir
-        return sorted(name.removesuffix(".yaml") for name in found if name.endswith(".yaml"))
+        files = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 - three times as fast as iterdir
+        return sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml"))
 
     def entry(self, kind: str, name: str, *, asked_by: Place | None = None, above: tuple[str, ...] = ()) -> Description:
-        """Description of that name, with what it is `like` and its parts filled in later by `with_parts`.
+        """Description of that name, completed from the entry that it is `like`; `with_parts` adds its parts.
 
-        A name that ends in ``.yaml`` is a file of the caller's own. `above` are the entries that are like this one.
+        A name that ends in ``.yaml`` is a file of the user. `above` are the entries that are like this one.
 
         Raises
         ------
         InputError
-            There is none of that name; the nearest is named.
+            The name is unknown; the message suggests the nearest.
         """
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
@@ -258,11 +258,16 @@ class Library:
             return description
         chain = (*above, name)
         if like in chain:
-            raise InputError(f"{like!r} that is like itself", "an end of the chain", source=path, line=written[1])
+            raise InputError(
+                f"{like!r} whose 'like' leads back to itself",
+                "a chain of 'like' that ends",
+                source=path,
+                line=written[1],
+            )
         return self.entry(kind, str(like), asked_by=written, above=chain).overlay(description)
 
     def part(self, kind: str, name: str, place: Place, *, above: tuple[str, ...] = ()) -> Description:
-        """Description of a part, with what it is `like` filled in.
+        """Description of a part, completed from the part that it is `like`.
 
         Parameters
         ----------
@@ -271,7 +276,7 @@ class Library:
         name
             Entry of that file.
         place
-            Where the name was written.
+            Place of the name.
         above
             Entries that are like this one.
         """
@@ -293,7 +298,9 @@ class Library:
             return entry
         if like == name or like in above:
             source, line = written
-            raise InputError(f"{like!r} that is like itself", "an end of the chain", source=source, line=line)
+            raise InputError(
+                f"{like!r} whose 'like' leads back to itself", "a chain of 'like' that ends", source=source, line=line
+            )
         base = self.part(kind, str(like), written, above=(*above, name))
         for field in PRODUCT:
             base.put((field,), None, (None, None))
@@ -309,8 +316,8 @@ class Library:
     def with_parts(self, host: Description) -> Description:
         """Fill in the parts that a host names.
 
-        They are ``cpu``, ``board``, ``slots.*.nic``, ``slots.*.controller`` and ``arrays.*.disk``; a slot that is
-        ``at`` a slot of the board has that one's generation, lanes and place.
+        Parts are at ``cpu``, ``board``, ``slots.*.nic``, ``slots.*.controller`` and ``arrays.*.disk``. A slot that is
+        ``at`` a slot of the board has the board slot's generation, lanes and node.
         """
         _spell_out_parts(host)
         for path, kind in _part_fields(host):

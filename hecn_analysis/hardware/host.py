@@ -1,4 +1,4 @@
-"""A host: processor, memory, slots and their cards, arrays, how its TCP is set, and what it cost.
+"""A host: processor, memory, slots and their cards, arrays, TCP settings, and cost.
 
 Data in ``models/hosts/*.yaml``.
 """
@@ -16,7 +16,7 @@ from hecn_analysis.limits import raid, tcp_window
 
 _BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
 
-#: How the source of a captured host begins, and what stands behind its name.
+#: First word of the source of a captured host, and the mark after its name.
 CAPTURED: Final = "captured"
 
 CongestionControl = Literal["reno", "cubic", "bbr", "htcp", "bic"]
@@ -27,7 +27,7 @@ class _Described(BaseModel):
 
 
 class Memory(_Described):
-    """Main memory of a host: what all passes of the data over it may sum up to."""
+    """Main memory of a host; all passes of the data share its bandwidth."""
 
     channels: Count = Field(description="channels that hold modules, all sockets together")
     transfers: Transfers = Field(description="transfers per second of a channel, 8 bytes each")
@@ -36,18 +36,18 @@ class Memory(_Described):
             "value": 0.75,
             "spread": 0.1,
             "basis": "assumed",
-            "source": "70 to 85 % of nominal is what copies reach",
+            "source": "copies reach 70 to 85 % of nominal",
         },
         validate_default=True,
         description="share of the nominal bandwidth that a copy can use",
     )
-    size: Bytes | None = Field(default=None, description="bytes that it holds")
+    size: Bytes | None = Field(default=None, description="capacity")
 
 
 class Slot(BoardSlot):
-    """A slot and the card in it; the link trains to what both can do.
+    """A slot and its card; the link trains to the lower generation and width of the two.
 
-    `at` names a slot of the board: `gen`, `lanes` and where it hangs are then that one's.
+    `at` names a slot of the board, which then gives `gen`, `lanes`, `node` and `behind`.
     """
 
     at: str | None = Field(default=None, description="slot of the board")
@@ -77,7 +77,7 @@ class Slot(BoardSlot):
             raise ValueError("found a PCI-X slot without clock, expected one such as 133 MHz")
         if self.mechanical is not None and self.lanes is not None and self.lanes > self.mechanical:
             raise ValueError(
-                f"found {self.lanes} lanes in an x{self.mechanical} connector, expected no more than it has"
+                f"found {self.lanes} lanes in an x{self.mechanical} connector, expected at most {self.mechanical}"
             )
         if self.nic is not None and self.controller is not None:
             raise ValueError("found a network card and a controller in one slot, expected one card")
@@ -88,13 +88,15 @@ class Slot(BoardSlot):
 
 
 class Array(_Described):
-    """Disks that work as one device, or a disk alone."""
+    """An array of disks, or a single disk."""
 
-    level: Literal[0, 1, 5, 6, 10, 50, 60] | None = Field(default=None, description="left out: one disk alone")
+    level: Literal[0, 1, 5, 6, 10, 50, 60] | None = Field(
+        default=None, description="RAID level; default: a single disk"
+    )
     disks: Annotated[int, Field(ge=1)] = 1
-    groups: Annotated[int, Field(ge=1, description="RAID sets that are striped over (levels 50 and 60)")] = 1
+    groups: Annotated[int, Field(ge=1, description="RAID sets of the stripe (levels 50 and 60)")] = 1
     disk: Disk
-    slots: list[str] = Field(default=[], description="slots of the controllers that the disks hang on, used evenly")
+    slots: list[str] = Field(default=[], description="slots of the disks' controllers, used evenly")
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:
@@ -112,82 +114,86 @@ class Array(_Described):
 
 
 class Item(_Described):
-    """A line of a bill of materials."""
+    """An item of a bill of materials."""
 
-    item: str = Field(description="what was bought, in the words of the list")
+    item: str = Field(description="the item, in the words of the list")
     quantity: Annotated[int, Field(ge=1)] = 1
-    price: Dollars | None = Field(default=None, description="of one piece; left out: not known")
-    part: str = Field(default="", description="name in models/parts, where it has one")
+    price: Dollars | None = Field(default=None, description="price of one piece; default: unknown")
+    part: str = Field(default="", description="name in models/parts, if it has one")
     note: str = ""
 
 
 class Bill(_Described):
-    """A bill of materials, and how its sum compares with the total that the document states."""
+    """A bill of materials, with the total that the document states."""
 
     year: int = Field(ge=1970, le=2100, description="year of the prices")
     items: list[Item]
     total: Dollars | None = Field(default=None, description="total that the document states")
-    rounded_to: Dollars = Field(default=1, validate_default=True, description="to what that total is rounded")
-    at_most: bool = Field(default=False, description="the document says that the host costs less than that total")
+    rounded_to: Dollars = Field(default=1, validate_default=True, description="rounding of that total")
+    at_most: bool = Field(
+        default=False, description="whether the document says that the host costs less than that total"
+    )
     off_usd: float = Field(default=0, description="total less sum, as far as `difference` explains it [USD]")
     difference: str = Field(default="", description="why sum and total differ")
 
     @property
     def sum_usd(self) -> float:
-        """Sum of all prices that are known [USD]."""
+        """Sum of all known prices [USD]."""
         return sum(item.quantity * item.price.value for item in self.items if item.price is not None)
 
 
 class Host(_Described):
-    """A computer at one end of a transfer. What is left out sets no limit.
+    """A computer at one end of a transfer. A part that is not described sets no limit.
 
-    `tcp_rmem_max` and `tcp_wmem_max` are the largest sizes that the kernel tunes socket buffers to.
+    `tcp_rmem_max` and `tcp_wmem_max` are the largest sizes to which the kernel tunes socket buffers.
     """
 
     name: str
     title: Title = ""
     source: str = ""
-    year: int | None = Field(default=None, ge=1970, le=2100, description="year in which it was put together")
+    year: int | None = Field(default=None, ge=1970, le=2100, description="year of assembly")
     board: Board | None = None
     cpu: Cpu | None = None
     memory: Memory | None = None
     bridges: dict[str, Bridge] = Field(
-        default={}, description="what slots hang on, where no board or a changed one describes it"
+        default={}, description="bridges above the slots that the board does not describe, or not correctly"
     )
     slots: dict[str, Slot] = {}
     arrays: dict[str, Array] = {}
     bill: Bill | None = None
-    max_payload: Bytes = Field(default=256, validate_default=True, description="MaxPayload of slots that name none")
-    read_rate: Rate | None = Field(default=None, description="storage known only by the rate it reads with")
-    write_rate: Rate | None = Field(default=None, description="storage known only by the rate it writes with")
+    max_payload: Bytes = Field(
+        default=256, validate_default=True, description="MaxPayload of slots that do not set their own"
+    )
+    read_rate: Rate | None = Field(default=None, description="read rate of storage that is known only by its rate")
+    write_rate: Rate | None = Field(default=None, description="write rate of storage that is known only by its rate")
     filter_rate: Rate | None = Field(
         default=None,
-        description="a program that all data pass through here (cipher, compression), by what it does on one core",
+        description="rate on one core of a program that all data pass through (cipher, compression)",
     )
     filter_quota: Factor = Field(
         default=1, validate_default=True, description="share of a core that this program may use (cgroup cpu.max)"
     )
     files_on: list[str] = Field(
-        default=[], description="arrays that the processes' files lie on, in turn; default: the first array"
+        default=[], description="arrays of the processes' files, in turn; default: the first array"
     )
     app_cores: list[int] = Field(
         default=[], description="cores of the transfer processes, in turn; default: 1, 3, 2, 0"
     )
     nic_cores: list[int] = Field(
-        default=[], description="cores that serve network interrupts, evenly; default: all that run no process"
+        default=[], description="cores that serve network interrupts, evenly; default: all without a transfer process"
     )
     storage_cores: list[int] = Field(
         default=[],
-        description="cores of storage interrupts and software RAID, an array each in turn; default: nic_cores",
+        description="cores of storage interrupts and software RAID, one per array in turn; default: nic_cores",
     )
     busy_cores: list[int] = Field(
-        default=[], description="cores that other programs of equal weight compute on, each named once for every one"
+        default=[], description="cores with a competing program of equal weight, one entry per program"
     )
     cpu_quota: Factor | None = Field(
         default=None, description="share of a core that each transfer process may use (cgroup cpu.max)"
     )
     offload: bool = Field(
-        default=True, description="segmentation offload (TSO, GSO): 64 KiB cross the stack as one packet when sent"
+        default=True, description="segmentation offload (TSO, GSO): up to 64 KiB cross the sending stack as one packet"
     )
     congestion_control: CongestionControl = "cubic"
     tcp_rmem_max: Bytes = Field(default={"value": "inf"}, validate_default=True)
@@ -195,21 +201,21 @@ class Host(_Described):
     rmem_max: Bytes = Field(
         default={"value": "inf"},
         validate_default=True,
-        description="net.core.rmem_max: cuts the receive buffer a tool asks for",
+        description="net.core.rmem_max: caps the receive buffer that a tool requests",
     )
     wmem_max: Bytes = Field(
         default={"value": "inf"},
         validate_default=True,
-        description="net.core.wmem_max: cuts the send buffer a tool asks for",
+        description="net.core.wmem_max: caps the send buffer that a tool requests",
     )
-    kernel: str = Field(default="6.18", description="Linux version: decides what is not set below")
+    kernel: str = Field(default="6.18", description="Linux version: sets the defaults below")
     adv_win_scale: Annotated[int, Field(ge=-31, le=31)] | None = Field(
-        default=None, description="net.ipv4.tcp_adv_win_scale, where it was changed"
+        default=None, description="net.ipv4.tcp_adv_win_scale, if changed"
     )
     initial_window: int = Field(
         default_factory=lambda data: 10 if tcp_window.kernel_version(data["kernel"]) >= (3, 0) else 3,
         ge=1,
-        description="segments of the first round; by kernel: 10 since 2.6.39 (RFC 6928), 3 before",
+        description="initial congestion window in segments; by kernel: 10 since 2.6.39 (RFC 6928), 3 before",
     )
     byte_counting: bool = Field(
         default_factory=lambda data: tcp_window.kernel_version(data["kernel"]) >= (3, 13),
@@ -218,7 +224,7 @@ class Host(_Described):
     hystart: bool = Field(default=True, description="CUBIC leaves slow start when the round-trip time rises")
     lro: bool = Field(
         default=False,
-        description="large receive offload as the documents' cards do it: one ACK for lro_frames segments",
+        description="large receive offload: one ACK for lro_frames segments",
     )
     lro_frames: Factor = Field(
         default={"value": 7, "spread": 0.15, "basis": "assumed", "source": "64 KiB over the MSS of 9000-byte frames"},
@@ -228,24 +234,24 @@ class Host(_Described):
 
     @property
     def origin(self) -> Literal["captured", "bill of materials", "description"]:
-        """Whether it was captured, written from what was bought, or described otherwise."""
+        """Where the description comes from: a capture, a bill of materials, or other."""
         if self.source.startswith(CAPTURED):
             return "captured"
         return "description" if self.bill is None else "bill of materials"
 
     @property
     def label(self) -> str:
-        """Its name, with a mark where it was captured."""
+        """Its name, marked if captured."""
         return f"{self.name} ({CAPTURED})" if self.origin == CAPTURED and CAPTURED not in self.name else self.name
 
     @property
     def all_bridges(self) -> dict[str, Bridge]:
-        """Bridges of the board and of the host itself, which win."""
+        """Bridges of the board, overridden by those of the host."""
         return {**(self.board.bridges if self.board is not None else {}), **self.bridges}
 
     @property
     def file_arrays(self) -> list[str]:
-        """Arrays that the processes' files lie on, in turn."""
+        """Arrays of the processes' files, in turn."""
         return self.files_on or list(self.arrays)[:1]
 
     @field_validator("kernel", mode="before")
@@ -274,7 +280,7 @@ class Host(_Described):
         return self
 
     def _check_topology(self) -> None:
-        """Cards that are in one slot of the board, bridges that are not there, more processors than sockets."""
+        """Refuse two cards in one slot, unknown bridges, and more processors or channels than the board has."""
         bridges = self.all_bridges
         taken: dict[str, str] = {}
         for name, slot in self.slots.items():
@@ -292,7 +298,7 @@ class Host(_Described):
             return
         if self.cpu.sockets > self.board.sockets:
             raise ValueError(
-                f"found {self.cpu.sockets} processors, expected at most {self.board.sockets}, a socket each"
+                f"found {self.cpu.sockets} processors, expected at most {self.board.sockets}, the sockets of the board"
             )
         channels = self.board.memory_channels
         if (
@@ -302,5 +308,5 @@ class Host(_Described):
         ):
             raise ValueError(
                 f"found {self.memory.channels.value:g} memory channels, "
-                f"expected at most {channels * self.board.sockets}, those of the board"
+                f"expected at most {channels * self.board.sockets}, the channels of the board"
             )

@@ -1,4 +1,4 @@
-"""What hosts are made of: processors, boards, memory, cards, disks, enclosures, optics, switches.
+"""Parts of hosts: processors, boards, memory, cards, disks, enclosures, optics, switches.
 
 Data in ``models/parts/*.yaml``.
 """
@@ -24,72 +24,72 @@ from hecn_analysis.hardware.quantity import (
     Title,
     Transfers,
 )
+from hecn_analysis.limits import storage
 from hecn_analysis.limits.pci_express_link import raw_bps
 
 Generation = Annotated[int, Field(ge=1, le=6, description="PCI Express generation")]
 Lanes = Literal[1, 2, 4, 8, 12, 16, 32]
 Bus = Literal["pcie", "pcix"]
-Node = Annotated[int, Field(ge=0, description="NUMA node (socket) that it hangs on")]
+Node = Annotated[int, Field(ge=0, description="NUMA node (socket) that it is attached to")]
 
 
 class Part(BaseModel):
-    """What all parts have in common."""
+    """Fields that all parts share."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     part: str = Field(default="", description="name in models/parts")
     title: Title = Field(default="", description="maker and model")
     source: str = Field(
-        default="", description="data sheet, standard or document of the numbers without a source of their own"
+        default="", description="data sheet, standard or document for numbers without a source of their own"
     )
     date: str = Field(
         default="",
         pattern=r"^(\d{4}(-\d{2}){0,2})?$",
-        description="date of that source, or the day on which it was read: 2024, 2024-06 or 2024-06-30",
+        description="date of that source, or the day it was read: 2024, 2024-06 or 2024-06-30",
     )
-    year: int | None = Field(default=None, ge=1970, le=2100, description="year in which the part came out")
+    year: int | None = Field(default=None, ge=1970, le=2100, description="year of release")
     price: Dollars | None = Field(
-        default=None, description="published price of one piece; its source says when and where"
+        default=None, description="published price of one piece; its source gives date and seller"
     )
-    power: Power | None = Field(default=None, description="typical or, where only that is given, largest power")
+    power: Power | None = Field(default=None, description="typical power, or maximum power if only that is given")
 
     @field_validator("date", mode="before")
     @classmethod
     def _as_text(cls, date: object) -> str:
-        return str(date)  # YAML makes a number of 2024 and a date of 2024-06-30
+        return str(date)  # YAML reads 2024 as a number and 2024-06-30 as a date
 
 
 class ToolCosts(BaseModel):
-    """What two processes of one tool on one machine, and the data between them, took of its cores.
+    """Costs of two processes of one tool that exchange data on one machine.
 
-    Tools differ by messages, system calls and copies. Which of the two processes does the kernel's work of a packet
-    depends on who holds the socket just then: a byte's costs of both together repeat from run to run, those of one
-    alone do not.
+    Tools differ in messages, system calls and copies. Either process may do the kernel's work for a packet, depending
+    on which holds the socket. So the sum of both costs repeats from run to run, but each single cost does not.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    send_cost: CyclesPerByte = Field(description="the sending process")
-    receive_cost: CyclesPerByte = Field(description="the receiving process")
+    send_cost: CyclesPerByte = Field(description="cost of the sending process")
+    receive_cost: CyclesPerByte = Field(description="cost of the receiving process")
     message: Bytes = Field(description="size of the messages in those runs")
     cores: Factor = Field(
-        description="cores that both processes got together; its spread is what the throughput of runs differed by"
+        description="cores used by both processes together; its spread is the scatter of the runs' throughput"
     )
 
 
 class Cpu(Part):
-    """A processor and what moving a byte costs on one of its cores.
+    """A processor, and the cost of moving a byte on one of its cores.
 
-    Costs are cycles per payload byte. They are measured as utilisation over throughput (utilisation law) and grow
-    or shrink with the micro-architecture, not with the clock. `cores` counts those of all sockets together; left out,
-    it is `sockets` times `cores_per_socket`.
+    Costs are cycles per payload byte, measured as utilisation over throughput (utilisation law). They depend on the
+    micro-architecture, not on the clock. `cores` counts the cores of all sockets; its default is `sockets` times
+    `cores_per_socket`.
     """
 
     clock: Frequency = Field(description="core clock under load")
     cores: Annotated[int, Field(ge=1, description="cores of all sockets together")]
     sockets: Annotated[int, Field(ge=1, description="processors of this kind in the host")] = 1
-    socket: str = Field(default="", description="socket that it fits: LGA4189, SP5, …")
-    scales_to: Annotated[int, Field(ge=1, description="processors of this kind that can work together")] = 1
+    socket: str = Field(default="", description="type of socket: LGA4189, SP5, …")
+    scales_to: Annotated[int, Field(ge=1, description="processors of this kind that one host can have")] = 1
     cores_per_socket: Annotated[int, Field(ge=1)] | None = None
     memory_channels: Annotated[int, Field(ge=1, description="memory channels of a socket")] | None = None
     memory_transfers: Transfers | None = Field(default=None, description="fastest memory, transfers per second")
@@ -97,11 +97,9 @@ class Cpu(Part):
     lanes: Annotated[int, Field(ge=0, description="PCI Express lanes of a socket")] | None = None
     cache: Bytes = Field(default={"value": "inf"}, validate_default=True, description="last-level cache of a socket")
     send_cost: CyclesPerByte = Field(description="application core: copy from user memory and TCP transmit")
-    receive_cost: CyclesPerByte = Field(
-        description="application core: copy to user memory while data are still in cache"
-    )
+    receive_cost: CyclesPerByte = Field(description="application core: copy to user memory while the data are in cache")
     far_cost: CyclesPerByte = Field(
-        default=0, validate_default=True, description="added to receive_cost when a window of data has left the cache"
+        default=0, validate_default=True, description="added to receive_cost when the data have left the cache"
     )
     read_cost: CyclesPerByte = Field(
         default=0, validate_default=True, description="application core: buffered file read"
@@ -115,7 +113,7 @@ class Cpu(Part):
     file_call_cost: Cycles = Field(
         default=0,
         validate_default=True,
-        description="application core: each block read from a file or written to one, `request` of the tool",
+        description="application core: each block read from or written to a file (`request` of the tool)",
     )
     send_interrupt_cost: CyclesPerByte = Field(
         default=0, validate_default=True, description="interrupt core: transmit completion"
@@ -132,12 +130,14 @@ class Cpu(Part):
         default=0, validate_default=True, description="storage core: RAID interrupts and software RAID"
     )
     reorder_cost: CyclesPerByte = Field(
-        default=0, validate_default=True, description="added at both ends when a link bundle deals packets round-robin"
+        default=0,
+        validate_default=True,
+        description="added at both ends when a link bundle spreads packets round-robin",
     )
     linear_cost: CyclesPerByte = Field(
         default=0,
         validate_default=True,
-        description="application core: copy into one piece for each packet, where segmentation offload is off",
+        description="application core: linear copy of each packet without segmentation offload",
     )
     send_packet_cost: Cycles = Field(
         default=0, validate_default=True, description="application core: each packet sent, or 64 KiB with offload"
@@ -151,32 +151,32 @@ class Cpu(Part):
     measured_payload: Bytes = Field(
         default={"value": 8948, "source": "frames of 9000 bytes, as in the documents"},
         validate_default=True,
-        description="payload of the packets with which the costs a byte were measured: what those cost is in them",
+        description="packet payload in the measurement of the costs per byte, which include the cost of those packets",
     )
     send_call_cost: Cycles = Field(
         default=0, validate_default=True, description="application core: each message written to a socket"
     )
     receive_call_cost: Cycles = Field(
-        default=0, validate_default=True, description="application core: each message read from one"
+        default=0, validate_default=True, description="application core: each message read from a socket"
     )
     measured_message: Bytes = Field(
         default={"value": 65536, "source": "nuttcp's default"},
         validate_default=True,
-        description="size of the messages with which the costs a byte were measured",
+        description="message size in the measurement of the costs per byte",
     )
     handover_cost: CyclesPerByte = Field(
         default=0,
         validate_default=True,
-        description="within one machine, both ends: what the other core's cache holds",
+        description="within one machine, both ends: data in another core's cache",
     )
     handover_packet_cost: Cycles = Field(
         default=0,
         validate_default=True,
-        description="within one machine, both ends: each packet that one core made and another one takes",
+        description="within one machine, both ends: each packet handed from one core to another",
     )
     tools: dict[str, ToolCosts] = Field(
         default={},
-        description="what runs of a tool within one machine took, by its name; in place of the costs of any tool",
+        description="costs measured within one machine with particular tools, by name; they replace the general costs",
     )
     scatter: Factor = Field(
         default={
@@ -186,7 +186,7 @@ class Cpu(Part):
             "source": "repeats in the documents differ by 1 to 3 %, on a shared machine by 4 to 6 %",
         },
         validate_default=True,
-        description="what the same work takes a core in one run, over what it takes in the mean",
+        description="scatter of the processor time for the same work from run to run, as a factor with a spread",
     )
     contention: Factor = Field(
         default=0,
@@ -195,7 +195,7 @@ class Cpu(Part):
     )
 
     def socket_of(self, core: int) -> int:
-        """Socket that a core belongs to: the first ones are the first socket's."""
+        """Socket of a core; the lowest numbers are the first socket's."""
         return core * self.sockets // self.cores
 
     @model_validator(mode="before")
@@ -203,9 +203,9 @@ class Cpu(Part):
     def _count_cores(cls, values: Any) -> Any:  # noqa: ANN401 - what a YAML file holds
         if not isinstance(values, dict):
             return values
-        sockets, each = values.get("sockets", 1), values.get("cores_per_socket")
-        if type(sockets) is int and type(each) is int and values.get("cores") is None:
-            return {**values, "cores": sockets * each}
+        sockets, per_socket = values.get("sockets", 1), values.get("cores_per_socket")
+        if type(sockets) is int and type(per_socket) is int and values.get("cores") is None:
+            return {**values, "cores": sockets * per_socket}
         return values
 
     @model_validator(mode="after")
@@ -219,14 +219,14 @@ class Cpu(Part):
 
 
 class Nic(Part):
-    """A network card: its ports and the bus it is made for."""
+    """A network card: its ports and its bus."""
 
     ports: Annotated[int, Field(ge=1)]
     port_rate: Rate = Field(description="line rate of a port")
     bus: Bus = "pcie"
     gen: Generation | None = None
     lanes: Lanes | None = None
-    cage: str = Field(default="", description="what the ports take: SFP28, QSFP56, RJ45, …")
+    cage: str = Field(default="", description="type of the ports: SFP28, QSFP56, RJ45, …")
     rdma: bool = Field(default=False, description="RoCE, iWARP or InfiniBand in hardware")
 
 
@@ -236,32 +236,34 @@ class Controller(Part):
     gen: Generation
     lanes: Lanes
     rate: Rate = Field(
-        default={"value": "inf"}, validate_default=True, description="what its processor moves, all disks together"
+        default={"value": "inf"}, validate_default=True, description="throughput of its processor, all disks together"
     )
     disk_ports: Annotated[int, Field(ge=1, description="SAS, SATA or NVMe links for disks")] | None = None
-    disk_port_rate: Rate | None = Field(default=None, description="line rate of each of them")
+    disk_port_rate: Rate | None = Field(default=None, description="line rate of each disk port")
     raid: bool = Field(default=True, description="computes parity itself; false: a host bus adapter")
     drives: Literal["sas", "pcie"] = Field(
-        default="sas", description="what its ports take: SAS and SATA drives, or NVMe drives on PCI Express"
+        default="sas", description="type of drives: SAS and SATA, or NVMe on PCI Express"
     )
-    drive_form: str = Field(default="", description="form of drives that sit on the card itself and take no bay: M.2")
+    drive_form: str = Field(
+        default="", description="form factor of drives mounted on the card itself, without a bay: M.2"
+    )
 
 
 class Disk(Part):
     """A disk or solid-state drive as part of an array."""
 
-    read_rate: Rate = Field(description="sequential read, at the place of the disk that is used")
-    write_rate: Rate = Field(description="sequential write, at the place of the disk that is used")
+    read_rate: Rate = Field(description="sequential read rate, at the part of the disk in use")
+    write_rate: Rate = Field(description="sequential write rate, at the part of the disk in use")
     sustained_write_rate: Rate | None = Field(
         default=None,
-        description="sequential write once the drive's fast cache (pseudo-SLC) is full; left out: write_rate lasts",
+        description="sequential write rate once the drive's fast cache (pseudo-SLC) is full; default: write_rate",
     )
     buffered_read_rate: Rate | None = Field(
         default=None,
-        description="the same through the page cache, of a file that is not in it, where it is known apart",
+        description="read rate through the page cache, of an uncached file, if it differs",
     )
     buffered_write_rate: Rate | None = Field(
-        default=None, description="the same through the page cache, until all is on the disk, where it is known apart"
+        default=None, description="write rate through the page cache, until all data are on the disk, if it differs"
     )
     link: Literal["sata-1.5", "sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24", "pcie"] | None = Field(
         default=None,
@@ -270,34 +272,34 @@ class Disk(Part):
     )
     gen: Generation | None = None
     lanes: Lanes | None = None
-    capacity: Bytes | None = Field(default=None, description="bytes it holds")
+    capacity: Bytes | None = Field(default=None, description="capacity")
     form: str = Field(default="", description="3.5 inch, U.2, E1.S, M.2, …")
     read_latency: Time = Field(
-        default=0, validate_default=True, description="from a request to its answer on an idle disk, less its transfer"
+        default=0,
+        validate_default=True,
+        description="time from request to answer on an idle disk, less the transfer time",
     )
-    write_latency: Time = Field(default=0, validate_default=True, description="the same of a write")
-    read_iops: Factor = Field(
-        default={"value": "inf"}, validate_default=True, description="requests that it answers in a second"
-    )
-    write_iops: Factor = Field(default={"value": "inf"}, validate_default=True, description="the same of writes")
-    seek: Time = Field(default=0, validate_default=True, description="seek to the place of another file")
+    write_latency: Time = Field(default=0, validate_default=True, description="read_latency, for writes")
+    read_iops: Factor = Field(default={"value": "inf"}, validate_default=True, description="read requests per second")
+    write_iops: Factor = Field(default={"value": "inf"}, validate_default=True, description="write requests per second")
+    seek: Time = Field(default=0, validate_default=True, description="seek to another file")
     revolution: Time = Field(
-        default=0, validate_default=True, description="one revolution; half of it is waited after a seek"
+        default=0, validate_default=True, description="one revolution; a seek costs half of one more on average"
     )
     run_bytes: Bytes = Field(
         default={"value": "inf"},
         validate_default=True,
-        description="bytes a disk moves for one file before another's turn",
+        description="bytes transferred for one file before the next file's turn",
     )
 
     @property
     def solid_state(self) -> bool:
-        """True for a drive that states its link and neither a seek nor a revolution: parity costs its reads no time."""
+        """Whether the drive states a link and neither seek nor revolution: parity then costs reads no time."""
         return self.link is not None and self.seek.value + self.revolution.value == 0
 
     @property
     def lasting_write_rate(self) -> Parameter:
-        """What the drive goes on writing, however long a transfer is [bit/s]."""
+        """Write rate that lasts for any length of transfer [bit/s]."""
         return self.write_rate if self.sustained_write_rate is None else self.sustained_write_rate
 
     @model_validator(mode="after")
@@ -315,8 +317,7 @@ class Disk(Part):
         elif self.link is None:
             return self
         else:
-            # SATA and SAS to 12 Gb/s code 8 bits in 10; SAS of 22.5 Gb/s codes 128 in 150
-            carried = 19.2e9 if self.link == "sas-24" else float(self.link.partition("-")[2]) * 0.8e9
+            carried = storage.coded_bps(self.link)
         for field in ("read_rate", "write_rate"):
             rate: Parameter = getattr(self, field)
             if rate.value > carried:
@@ -328,7 +329,7 @@ class Disk(Part):
 
 
 class Bridge(BaseModel):
-    """What joins slots to a processor: an I/O hub, a PCI Express switch, a PCI bridge. Its slots share its uplink."""
+    """An I/O hub, PCI Express switch or PCI bridge between slots and a processor; its slots share its uplink."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -336,61 +337,65 @@ class Bridge(BaseModel):
     kind: Literal["hub", "switch", "bridge"] = "switch"
     gen: Generation | None = None
     lanes: Lanes | None = Field(default=None, description="lanes of the uplink")
-    rate: Rate | None = Field(default=None, description="uplink that is not PCI Express: QPI, HyperTransport; one way")
+    rate: Rate | None = Field(
+        default=None, description="rate of an uplink that is not PCI Express (QPI, HyperTransport), one way"
+    )
     node: Node = 0
-    behind: str | None = Field(default=None, description="bridge that it hangs on; left out: the processor")
-    max_payload: Bytes | None = Field(default=None, description="largest MaxPayload that it can be set to")
+    behind: str | None = Field(default=None, description="bridge above it; default: the processor")
+    max_payload: Bytes | None = Field(default=None, description="largest MaxPayload that it supports")
 
 
 class BoardSlot(BaseModel):
-    """A slot of a board: what it is wired for."""
+    """A slot of a board and its wiring."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     bus: Bus = "pcie"
     gen: Generation | None = None
     lanes: Lanes | None = Field(default=None, description="electrical lanes")
-    mechanical: Lanes | None = Field(default=None, description="lanes that the connector has room for")
+    mechanical: Lanes | None = Field(default=None, description="lanes of the connector")
     clock: Frequency | None = Field(default=None, description="PCI-X clock")
     width: Literal[32, 64] = Field(default=64, description="PCI-X width [bit]")
     node: Node = 0
-    behind: str | None = Field(default=None, description="bridge that it hangs on; left out: the processor")
+    behind: str | None = Field(default=None, description="bridge above it; default: the processor")
 
 
 class Board(Part):
-    """A mainboard or server: sockets, memory channels, slots and what joins them."""
+    """A mainboard or server: sockets, memory channels, slots and bridges."""
 
     sockets: Annotated[int, Field(ge=1)] = 1
-    socket: str = Field(default="", description="what its sockets are: LGA4189, SP5, …")
-    memory_channels: Annotated[int, Field(ge=1, description="of a socket")] | None = None
-    memory_slots: Annotated[int, Field(ge=1, description="modules that fit, all sockets together")] | None = None
+    socket: str = Field(default="", description="type of its sockets: LGA4189, SP5, …")
+    memory_channels: Annotated[int, Field(ge=1, description="memory channels of a socket")] | None = None
+    memory_slots: Annotated[int, Field(ge=1, description="slots for memory modules, all sockets together")] | None = (
+        None
+    )
     memory_transfers: Transfers | None = Field(default=None, description="fastest memory, transfers per second")
     socket_links: Annotated[int, Field(ge=0, description="links between two sockets")] = 0
-    socket_link_rate: Rate | None = Field(default=None, description="one such link, one way")
+    socket_link_rate: Rate | None = Field(default=None, description="rate of one such link, one way")
     slots: dict[str, BoardSlot] = {}
     bridges: dict[str, Bridge] = {}
     bays: Annotated[int, Field(ge=0, description="bays for drives")] | None = None
     form: str = Field(default="", description="ATX, 1U, 2U, …")
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> Self:
-        hanging: dict[str, BoardSlot | Bridge] = {**self.slots, **self.bridges}
-        for name, below in hanging.items():
+    def _bridges_exist(self) -> Self:
+        attached: dict[str, BoardSlot | Bridge] = {**self.slots, **self.bridges}
+        for name, item in attached.items():
             known = [bridge for bridge in self.bridges if bridge != name]
-            if below.behind is not None and below.behind not in known:
+            if item.behind is not None and item.behind not in known:
                 raise ValueError(
-                    f"found {name!r} behind {below.behind!r}, expected one of {', '.join(known) or 'no bridges'}"
+                    f"found {name!r} behind {item.behind!r}, expected one of {', '.join(known) or 'no bridges'}"
                 )
-            if below.node >= self.sockets:
-                raise ValueError(f"found {name!r} on node {below.node}, expected 0 to {self.sockets - 1}")
+            if item.node >= self.sockets:
+                raise ValueError(f"found {name!r} on node {item.node}, expected 0 to {self.sockets - 1}")
         return self
 
 
 class Enclosure(Part):
-    """A chassis with its power supplies, for a host or for drives beside it."""
+    """A chassis with its power supplies, for a host or for external drives."""
 
     bays: Annotated[int, Field(ge=0, description="bays for drives")]
-    supply: Power = Field(description="power that its supplies deliver together, without the spare one")
+    supply: Power = Field(description="power of its supplies together, without the redundant one")
 
 
 class Module(Part):
@@ -398,7 +403,7 @@ class Module(Part):
 
     ddr: Annotated[int, Field(ge=1, le=6, description="generation of DDR memory")]
     transfers: Transfers = Field(description="transfers per second, 8 bytes each")
-    size: Bytes = Field(description="bytes that it holds")
+    size: Bytes = Field(description="capacity")
 
 
 class Optic(Part):
@@ -414,11 +419,11 @@ class Switch(Part):
     """An Ethernet switch."""
 
     ports: dict[str, Annotated[int, Field(ge=1)]] = Field(description="number of ports by rate, such as '100 Gb/s': 32")
-    capacity: Rate | None = Field(default=None, description="what it forwards, one way")
+    capacity: Rate | None = Field(default=None, description="forwarding rate, one way")
     buffer: Bytes | None = Field(default=None, description="packet memory, all ports together")
 
 
-#: Files of ``models/parts`` and what they hold.
+#: Files of ``models/parts``, each with the model of its entries.
 KINDS: dict[str, type[Part]] = {
     "boards": Board,
     "controllers": Controller,

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from hecn_analysis.hardware.quantity import Bytes, Probability, Rate, Time, Title
+from hecn_analysis.hardware.quantity import Bytes, Parameter, Probability, Rate, Time, Title
 from hecn_analysis.limits.framing import FRAME_OVERHEAD, VLAN_TAG
 
-#: Line rate over what a concatenated SONET carrier has for cells or packets: 622.08 Mb/s carry 599.04 (ANSI T1.105).
+#: Line rate over payload rate of a concatenated SONET carrier: 622.08 Mb/s carry 599.04 (ANSI T1.105).
 _SONET = 27 / 26
 
 
 class Path(BaseModel):
-    """What lies between two hosts; every direction has the same properties.
+    """A path between two hosts, with the same properties in both directions.
 
     `rate` is the line rate of one link: a packet costs its IP length + 38 bytes on Ethernet. `queue` is the buffer at
-    the narrowest port, counted like the rate; left out, it is one bandwidth-delay product, and 8 packets at least.
+    the narrowest port, counted like the rate; by default one bandwidth-delay product, but at least 8 packets.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -26,33 +26,33 @@ class Path(BaseModel):
     name: str = ""
     title: Title = ""
     source: str = ""
-    rate: Rate | None = Field(default=None, description="line rate of one link; left out: no limit")
+    rate: Rate | None = Field(default=None, description="line rate of one link; default: no limit")
     framing: Literal["ethernet", "atm", "pos"] = Field(
         default="ethernet",
-        description="what a packet costs on the line: Ethernet; ATM cells over SONET (LLC, AAL5); PPP over SONET",
+        description="framing of packets on the line: Ethernet; ATM cells over SONET (LLC, AAL5); PPP over SONET",
     )
-    links: Annotated[int, Field(ge=1, description="equal links side by side")] = 1
+    links: Annotated[int, Field(ge=1, description="equal parallel links")] = 1
     spread: Literal["streams", "round-robin"] = Field(
         default="streams",
-        description="streams: each stream keeps to one link; round-robin: packets are dealt to all links",
+        description="streams: each stream stays on one link; round-robin: packets alternate over all links",
     )
     rtt: Time = Field(default=0, validate_default=True, description="round-trip time without load")
     loss: Probability = Field(default=0, validate_default=True, description="probability per packet, data direction")
     queue: Bytes | None = None
     pep: bool = Field(
         default=False,
-        description="performance-enhancing proxies at both ends of the long part: TCP ends at them (RFC 3135)",
+        description="performance-enhancing proxies at both ends of the long segment terminate TCP (RFC 3135)",
     )
-    pep_rate: Rate | None = Field(default=None, description="what these proxies carry")
+    pep_rate: Rate | None = Field(default=None, description="throughput of these proxies")
     mtu: Annotated[int, Field(ge=68, le=65_536, description="IP MTU [B]")] = 1500
     same_host: bool = Field(
         default=False,
-        description="both ends are processes of one machine: cores and what is received are shared, there is no wire",
+        description="both ends are processes of one machine: they share its cores, and there is no wire",
     )
     device_time: Time = Field(
         default=0,
         validate_default=True,
-        description="within one machine: time of the sending core for each message at a virtual device (veth)",
+        description="within one machine: time of the sending core per message in a virtual device (veth)",
     )
     timestamps: bool = Field(default=True, description="TCP timestamps, 12 bytes a packet")
     vlan: bool = Field(default=False, description="an 802.1Q tag, 4 bytes a frame")
@@ -60,7 +60,7 @@ class Path(BaseModel):
 
     @property
     def wire_bytes(self) -> float:
-        """Bytes of the line that a full packet takes, so that packets per second are the rate over them [B].
+        """Size of a full packet on the line [B]: the line rate over it gives packets per second.
 
         Ethernet: 38 more than the packet (IEEE 802.3), with a tag 42. ATM: LLC/SNAP 8 and the AAL5 trailer 8, padded
         to cells of 48 bytes in 53 (RFC 2684). Packet over SONET: PPP in HDLC-like framing, 9 (RFC 2615).
@@ -70,7 +70,7 @@ class Path(BaseModel):
         >>> Path(mtu=1500).wire_bytes, Path(mtu=9180, framing="pos").wire_bytes
         (1538.0, 9542.42)
 
-        An OC-12c of ATM carries that many Mb/s of IP packets:
+        IP rate of an OC-12c of ATM [Mb/s]:
 
         >>> round(622.08 * 9180 / Path(mtu=9180, framing="atm").wire_bytes, 1)
         540.4
@@ -80,6 +80,13 @@ class Path(BaseModel):
         if self.framing == "pos":
             return (self.mtu + 9) * _SONET
         return self.mtu + FRAME_OVERHEAD + (VLAN_TAG if self.vlan else 0)
+
+    @field_validator("rtt")
+    @classmethod
+    def _finite(cls, rtt: Parameter) -> Parameter:
+        if not math.isfinite(rtt.value):
+            raise ValueError(f"found {rtt.value:g} s, expected a finite time")
+        return rtt
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

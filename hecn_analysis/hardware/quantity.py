@@ -1,10 +1,10 @@
-"""Numbers of a description, each with its spread and where it comes from.
+"""Numbers of a description, each with its spread and source.
 
-A field of a host, path or tool is written as a plain value (``rate: 10 Gb/s``) or with its provenance::
+A field of a host, path or tool is a plain value (``rate: 10 Gb/s``) or a value with its provenance::
 
     write_cost: {value: 1.75, spread: 8 %, basis: calibrated, source: data/series/c-disk-to-disk.yaml}
 
-Either way it becomes a `Parameter`; the annotated types below (`Rate`, `Bytes`, ...) say which dimension a field has.
+Both become a `Parameter`. The annotated types below (`Rate`, `Bytes`, ...) give the dimension of a field.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hecn_analysis.base.errors import HecnError
 
 Basis = Literal["specification", "documented", "calibrated", "assumed"]
 #: specification: a data sheet or standard; documented: stated by the cited document; calibrated: fitted to measured
-#: runs; assumed: nobody measured it, so a brief must show it.
+#: runs; assumed: never measured, so a brief must show it.
 
 
 class Parameter(BaseModel):
@@ -36,7 +36,7 @@ class Parameter(BaseModel):
     basis
         One of specification, documented, calibrated, assumed.
     source
-        Document and place, data sheet, or file the number comes from; empty: the source of the entry it stands in.
+        Document and place, data sheet, or file of the number; empty: the source of its entry.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,7 +48,7 @@ class Parameter(BaseModel):
     unit: str = ""
 
 
-#: Unit in which a parameter of each dimension is shown (its value is in SI).
+#: Unit to show with a parameter of each dimension (its value is in SI).
 SHOWN_UNIT: Final[dict[units.Dimension, str]] = {
     "rate": "bit/s",
     "bytes": "B",
@@ -63,13 +63,13 @@ SHOWN_UNIT: Final[dict[units.Dimension, str]] = {
     "count": "",
 }
 
-#: The dimension of a unit. A number without one is read as a fraction, which need not be whole.
+#: Dimension of a unit. A number without a unit is a fraction, which need not be whole.
 DIMENSION_OF: Final[dict[str, units.Dimension]] = {
     unit: dimension for dimension, unit in SHOWN_UNIT.items() if dimension != "count"
 }
 
 
-#: A quantity as an editor checks it: a number in SI, text with a unit, or the same with its provenance.
+#: Schema of a quantity: a number in SI, a text with a unit, or either with its provenance.
 _SCHEMA = WithJsonSchema(
     {
         "anyOf": [
@@ -92,13 +92,13 @@ _SCHEMA = WithJsonSchema(
 
 @dataclass(frozen=True)
 class _Parser(BeforeValidator):
-    """Validator of a quantity, with the unit in which the quantity is shown."""
+    """Validator of a quantity, with its unit."""
 
     unit: str = ""
 
 
 def unit_of(field: FieldInfo) -> str | None:
-    """Unit in which a field of a model is shown, empty for a pure number; None if it is not a quantity."""
+    """Unit of a field of a model, empty for a pure number; None if the field is not a quantity."""
     return _unit_in((field.annotation, *field.metadata))
 
 
@@ -138,7 +138,7 @@ def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: f
     return _Parser(parse, unit=SHOWN_UNIT[dimension])
 
 
-#: A text of one line, as sentences take it in.
+#: A text on one line, for use in sentences.
 Title: TypeAlias = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
 
 Rate: TypeAlias = Annotated[Parameter, _parser("rate", above=0), _SCHEMA]

@@ -1,10 +1,10 @@
-"""A scenario: who sends to whom, over which path, with which tool, and what is set differently from the library.
+"""A scenario: sender, receiver, path and tool from the library, with changes to their fields.
 
-Keys: ``sender``, ``receiver``, ``path``, ``tool`` name entries of ``models/`` (or files of one's own),
-dotted keys such as ``path.rtt`` or ``sender.cpu.clock`` set single fields.
+The keys ``sender``, ``receiver``, ``path``, ``tool`` name entries of ``models/`` or files of the user. Dotted keys such
+as ``path.rtt`` or ``sender.cpu.clock`` set single fields.
 
-Keys come in layers: a file with its ``set``, then settings over it, such as those of a command line. The later layer
-wins. A layer that names another host or path replaces the earlier one with all that was set for it; settings of the
+Keys come in layers: a file with its ``set``, then settings such as those of a command line. The later layer overrides
+the earlier one. A layer that names another host or path also drops the fields set for the earlier one. Settings of the
 tool (streams, window, duration) describe the test and stay.
 """
 
@@ -33,10 +33,10 @@ from hecn_analysis.hardware.tool import Tool
 ROLES = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
 _MODELS: Final[Mapping[str, type[BaseModel]]] = {"sender": Host, "receiver": Host, "path": Path, "tool": Tool}
 _ABOUT = ("name", "title", "source", "set")
-#: What a name brings along with all that was set for it.
+#: Roles whose new name drops the fields set for the earlier one.
 _REPLACED = ("sender", "receiver", "path")
 _PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+")
-#: How numbers are written for people whose unit people leave out, meaning another than the SI unit: ms, Mb/s.
+#: Formats of the units that users often omit when they mean a multiple such as ms or Mb/s.
 _SHOWN: Final[Mapping[str, Callable[[float], str]]] = {"bit/s": units.format_rate, "s": units.format_time}
 
 
@@ -47,18 +47,18 @@ class Scenario:
     Attributes
     ----------
     name, title
-        What to call it.
+        Its name and title.
     sender, receiver
         The hosts; None where the tool has no such end (dd has one of the two).
     path, tool
-        What lies between them and what moves the data.
+        The path between them, and the tool that moves the data.
     keys
-        The keys it was made of, for `with_` and for the record.
+        The keys of the scenario, for `with_` and for the record.
     source
-        File that they are of.
+        File of the keys.
     warnings
-        Settings that may not do what was meant: a number without a unit, keys that went with a replaced host or path,
-        what exceeds the bound of a part.
+        Settings that may not have the intended effect: a number without a unit, keys dropped with a replaced host or
+        path, a value above the bound of a part.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Scenario:
     _layers: _Layers | None = field(default=None, repr=False, compare=False)
 
     def with_(self, settings: Mapping[str, Any]) -> Scenario:
-        """Return the same scenario with some keys set differently.
+        """The same scenario with some keys changed.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class Scenario:
         Returns
         -------
         Scenario
-            A new one.
+            A new scenario.
 
         Examples
         --------
@@ -98,24 +98,24 @@ class Scenario:
 def load_scenario(
     scenario: str | FilePath | Mapping[str, Any] | Scenario, settings: Mapping[str, Any] | None = None
 ) -> Scenario:
-    """Scenario of a YAML file, of a name in ``models/scenarios``, or of a mapping of keys.
+    """Scenario from a YAML file, a name in ``models/scenarios``, or a mapping of keys.
 
     Parameters
     ----------
     scenario
         File, name or mapping.
     settings
-        Keys set over it.
+        Keys that override it.
 
     Returns
     -------
     Scenario
-        The hosts, the path and the tool, checked. Numbers are in SI: bit/s, bytes, seconds, fractions.
+        The validated hosts, path and tool. Numbers are in SI: bit/s, bytes, seconds, fractions.
 
     Raises
     ------
     InputError
-        Unknown key or name (the nearest is named), impossible value; with file and line where there is one.
+        Unknown key or name (the message suggests the nearest), or impossible value; with file and line if known.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def load_scenario(
 
 
 def document_of(scenario: str | FilePath) -> yaml_file.Document:
-    """YAML document of a file, or of a name in ``models/scenarios``.
+    """YAML document from a file, or from a name in ``models/scenarios``.
 
     Parameters
     ----------
@@ -140,12 +140,12 @@ def document_of(scenario: str | FilePath) -> yaml_file.Document:
     Returns
     -------
     Document
-        What the file holds.
+        The document.
 
     Raises
     ------
     InputError
-        The file cannot be read; the name is unknown (the nearest is named).
+        The file cannot be read, or the name is unknown (the message suggests the nearest).
 
     Examples
     --------
@@ -167,21 +167,21 @@ def document_of(scenario: str | FilePath) -> yaml_file.Document:
 
 
 def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None = None, *, name: str = "") -> Scenario:
-    """Scenario of a YAML document; see `load_scenario`.
+    """Scenario from a YAML document; see `load_scenario`.
 
     Parameters
     ----------
     document
-        What the file holds.
+        The document.
     settings
-        Keys set over it.
+        Keys that override it.
     name
-        What to call it where it does not say so itself.
+        Its name, if the document does not give one.
 
     Returns
     -------
     Scenario
-        The scenario, checked.
+        The validated scenario.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None
     """
 
     def line(key: str) -> int | None:
-        """Line of a key in the file, where it stands dotted, under ``set`` or nested; None for one set from outside."""
+        """Line of a key in the file (dotted, under ``set`` or nested); None for a key from `settings`."""
         if key in (settings or {}):
             return None
         if key in document.values:
@@ -210,28 +210,28 @@ def make_scenario(
     source: str = "",
     line: Callable[[str], int | None] | None = None,
 ) -> Scenario:
-    """Scenario of a mapping of keys; see `load_scenario`.
+    """Scenario from a mapping of keys; see `load_scenario`.
 
     Parameters
     ----------
     keys
         Keys, dotted or nested, and their values.
     settings
-        Keys set over them.
+        Keys that override them.
     source
-        File that `keys` are of, for errors.
+        File of `keys`, for errors.
     line
-        Gives the line of a key in that file, or None.
+        Function that gives the line of a key in that file, or None.
 
     Returns
     -------
     Scenario
-        The scenario, checked.
+        The validated scenario.
 
     Examples
     --------
-    >>> made = make_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})
-    >>> made.path.rate.value
+    >>> scenario = make_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})
+    >>> scenario.path.rate.value
     10000000000.0
     """
     place = _placed(source, line)
@@ -242,24 +242,24 @@ def make_scenario(
 
 
 class _Layers(NamedTuple):
-    """Flat keys of all layers, those that belong to the name of their role, and warnings by the key they are about."""
+    """Flat keys of all layers, the keys bound to the name of their role, and warnings by key."""
 
     keys: Mapping[str, Any]
     bound: frozenset[str]
     warnings: Mapping[str, str]
 
     def over(self, upper: Mapping[str, Any], removed: Collection[str]) -> _Layers:
-        """Return these with another layer on top, which wins."""
+        """These layers with another one that overrides them."""
         keys, warnings = dict(self.keys), {key: text for key, text in self.warnings.items() if key not in upper}
         roles = [role for role in _REPLACED if role in upper]
-        gone = [key for key in keys if key in self.bound - upper.keys() and key.partition(".")[0] in roles]
+        dropped = [key for key in keys if key in self.bound - upper.keys() and key.partition(".")[0] in roles]
         for role in roles:
-            if lost := [f"{key}={keys[key]}" for key in gone if key.startswith(f"{role}.")]:
-                warnings[role] = f"{role}={upper[role]} replaces the earlier {role}, also {', '.join(lost)}"
-        for key in (*gone, *removed):
+            if texts := [f"{key}={keys[key]}" for key in dropped if key.startswith(f"{role}.")]:
+                warnings[role] = f"{role}={upper[role]} replaces the earlier {role} and drops {', '.join(texts)}"
+        for key in (*dropped, *removed):
             keys.pop(key, None)
-        own = {key for key in upper if "." in key and key.partition(".")[0] in roles}
-        return _Layers({**keys, **upper}, self.bound - {*gone, *removed, *upper} | own, warnings)
+        bound = {key for key in upper if "." in key and key.partition(".")[0] in roles}
+        return _Layers({**keys, **upper}, self.bound - {*dropped, *removed, *upper} | bound, warnings)
 
 
 def _placed(source: str, line: Callable[[str], int | None] | None) -> Callable[[str], Place]:
@@ -274,7 +274,7 @@ def _make(
     source: str,
     line: Callable[[str], int | None] | None = None,
 ) -> Scenario:
-    """Scenario of layers of keys with one more on top."""
+    """Scenario from layers of keys and the settings that override them."""
     place = _placed(source, line)
     if settings:
         upper = _flat(settings, place)
@@ -310,7 +310,7 @@ def _make(
         if host is not None:
             ends[role], warnings = bounded(host, role)
             exceeded += [*warnings, *exceeded_ports(host, role, path)]
-    made = Scenario(
+    scenario = Scenario(
         name=about.get("name", ""),
         title=about.get("title", ""),
         sender=ends["sender"],
@@ -321,7 +321,7 @@ def _make(
         source=source,
     )
     layers = layers._replace(warnings={**layers.warnings, **bare_numbers(settings)})
-    return replace(made, warnings=(*layers.warnings.values(), *exceeded), _layers=layers)
+    return replace(scenario, warnings=(*layers.warnings.values(), *exceeded), _layers=layers)
 
 
 def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -335,14 +335,14 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
     Returns
     -------
     dict
-        The warning by the key it is about.
+        The warnings by key.
 
     Examples
     --------
     >>> bare_numbers({"path.rtt": "80", "path.rate": "10 Gb/s"})
     {'path.rtt': 'path.rtt=80 is read as 80.0 s: write the unit if you mean another'}
     """
-    found = {}
+    warnings = {}
     for key, written in settings.items():
         role, *names = key.split(".")
         if role not in _MODELS or not isinstance(written, str) or not _PLAIN_NUMBER.fullmatch(written):
@@ -351,12 +351,12 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
         unit = None if field is None else unit_of(field)
         if unit is None or unit not in _SHOWN or not (value := float(written)):
             continue
-        found[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
-    return found
+        warnings[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
+    return warnings
 
 
-def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - whatever a description holds
-    """What a description says at a dotted name, None where it says nothing.
+def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - any value of a description
+    """Value of a description at a dotted name; None if there is none.
 
     Parameters
     ----------
@@ -376,10 +376,10 @@ def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - whatever a
     >>> value_at(scenario, "path.rtt").value, value_at(scenario, "sender.cpu.clock")
     (0.08, None)
     """
-    found: Any = scenario
+    value: Any = scenario
     for key in name.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
-    return found
+        value = value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)
+    return value
 
 
 def _host(
@@ -407,7 +407,7 @@ def _host(
 
 @dataclass(frozen=True)
 class _Written:
-    """The description of a part of a scenario; two are equal where the same is written."""
+    """The description of a part of a scenario; two with the same text are equal."""
 
     text: str
     description: Description = field(compare=False)
@@ -421,25 +421,25 @@ def _checked(model: type[BaseModel], written: _Written) -> Any:  # noqa: ANN401 
 
 
 def _described(model: type[yaml_file.Model], role: str, description: Description) -> yaml_file.Model:
-    """What a description describes; what was checked before is not checked again, which takes most of the time."""
-    found: yaml_file.Model = _checked(model, _Written(repr(description.values), description, role))
-    return found
+    """Validated model of a description; cached, as validation takes most of the time."""
+    validated: yaml_file.Model = _checked(model, _Written(repr(description.values), description, role))
+    return validated
 
 
 def _name(description: Description, name: str) -> None:
-    """Call something by the name of its file, where it does not say what it is called."""
+    """Default name of a description: the name of its file."""
     if "name" not in description.values:
         description.put(("name",), name, description.place(()))
 
 
 def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Keys of a scenario as dotted keys; an empty value is an absent key."""
+    """Keys of a scenario as dotted keys; an empty value removes its key."""
     flat: dict[str, Any] = {}
     changes = keys.get("set") or {}
     if not isinstance(changes, Mapping):
         source, line = place("set")
-        found = f"set: {changes!r}"
-        raise InputError(found, "dotted keys and values, such as 'path.rtt: 80 ms'", source=source, line=line)
+        expected = "dotted keys and values, such as 'path.rtt: 80 ms'"
+        raise InputError(f"set: {changes!r}", expected, source=source, line=line)
     for key, value in [*keys.items(), *changes.items()]:
         role = str(key).partition(".")[0]
         if key in _ABOUT:
@@ -464,8 +464,8 @@ def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN40
     return flat
 
 
-def scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML would read it
-    """Text such as ``8``, ``true`` or ``[1, 3]`` as a value; anything else as it is.
+def scalar(value: Any) -> Any:  # noqa: ANN401 - any value of YAML
+    """Value of a text such as ``8``, ``true`` or ``[1, 3]``, parsed as YAML; other objects unchanged.
 
     Parameters
     ----------
@@ -485,7 +485,7 @@ def scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML 
     if not isinstance(value, str):
         return value
     try:
-        found = yaml_file.value(value)
+        parsed = yaml_file.value(value)
     except (yaml.YAMLError, InputError):
         return value
-    return value if isinstance(found, dict) and not value.lstrip().startswith("{") else found  # "see: page 3"
+    return value if isinstance(parsed, dict) and not value.lstrip().startswith("{") else parsed  # "see: page 3"

@@ -1,10 +1,10 @@
-"""JSON Schemas of the descriptions, for editors that check and complete YAML as it is written.
+"""JSON Schemas of the descriptions, for editors that check and complete YAML.
 
-``python -m hecn_analysis.hardware.schema`` writes ``models/*.schema.json`` from the models; a test holds them in step.
+``python -m hecn_analysis.hardware.schema`` writes ``models/*.schema.json`` from the models; a test keeps them in step.
 A YAML file names its schema in its first line: ``# yaml-language-server: $schema=../host.schema.json``.
 
-A schema is laxer than loading is: a file may be `like` another one and so leave out what that one has, take a key away
-with ``null``, and name a part instead of describing it. What cannot be seen from one key is checked on loading only.
+A schema is laxer than loading: a file may be `like` another one and omit its keys, remove a key with ``null``, and name
+a part instead of describing it. Checks that involve several keys happen only on loading.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from hecn_analysis.hardware.tool import Tool
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PARTS = frozenset(model.__name__ for model in KINDS.values())
-_LIKE = {"type": "string", "description": "entry that this one is like: what it does not say is taken from there"}
+_LIKE = {"type": "string", "description": "entry that supplies all keys that this one omits"}
 _NAME = {"type": "string", "description": "name of a part in models/parts"}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Schema of each kind of file, by file name."""
-    found = {f"{model.__name__.lower()}.schema.json": _described(model) for model in (Host, Path, Tool)}
+    by_file = {f"{model.__name__.lower()}.schema.json": _described(model) for model in (Host, Path, Tool)}
     for kind, part in KINDS.items():
         schema = _described(part)
         definitions = schema.pop("$defs", {})
         definitions[part.__name__] = {key: value for key, value in schema.items() if key != "$schema"}
-        found[f"parts.{kind}.schema.json"] = {
+        by_file[f"parts.{kind}.schema.json"] = {
             "$schema": _DIALECT,
             "type": "object",
             "additionalProperties": {"$ref": f"#/$defs/{part.__name__}"},
             "$defs": definitions,
         }
-    found["scenario.schema.json"] = _scenario()
-    return found
+    by_file["scenario.schema.json"] = _scenario()
+    return by_file
 
 
 def _described(model: Any) -> dict[str, Any]:  # noqa: ANN401 - a pydantic model
@@ -55,7 +55,7 @@ def _described(model: Any) -> dict[str, Any]:  # noqa: ANN401 - a pydantic model
 
 
 def _loosen(definition: dict[str, Any]) -> None:
-    """Let keys be left out or taken away, and parts be named."""
+    """Allow omitted and removed keys, and names of parts."""
     definition.pop("required", None)
     definition.pop("title", None)
     for name, field in definition["properties"].items():

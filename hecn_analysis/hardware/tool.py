@@ -1,4 +1,4 @@
-"""A transfer tool: what it moves between which ends, in how many processes. Data in ``models/tools/*.yaml``."""
+"""A transfer tool: its ends, protocol, processes and settings. Data in ``models/tools/*.yaml``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Rate, 
 
 End = Literal["memory", "disk", "none"]
 
-#: Connections that two addresses can have with one port of a server.
+#: Most connections between two addresses and one port of a server.
 _MOST_CONNECTIONS: Final = 65_535
 
 
 class Tool(BaseModel):
-    """A tool and the settings of one use of it.
+    """A tool and its settings for one test.
 
-    `window` is what one asks the tool for (0: the kernel tunes it); it goes through the kernel's rules before it
-    limits.
+    `window` is the size requested from the tool (0: the kernel tunes it); the kernel's rules turn it into the usable
+    window.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -26,68 +26,66 @@ class Tool(BaseModel):
     name: str = ""
     title: Title = ""
     source: str = ""
-    protocol: Literal["tcp", "udp", "rdma", "file"] = Field(
-        default="tcp", description="file: nothing crosses a network"
+    protocol: Literal["tcp", "udp", "rdma", "file"] = Field(default="tcp", description="file: no network is used")
+    source_end: End = Field(default="memory", description="source of the data at the sender; none: there is no sender")
+    sink_end: End = Field(
+        default="memory", description="destination of the data at the receiver; none: there is no receiver"
     )
-    source_end: End = Field(
-        default="memory", description="where the sender takes the data from; none: there is no sender"
-    )
-    sink_end: End = Field(default="memory", description="where the receiver puts them; none: there is no receiver")
     io: Literal["buffered", "direct"] = Field(
-        default="buffered", description="file I/O through the page cache or around it"
+        default="buffered", description="file I/O through the page cache, or direct"
     )
-    processes: Annotated[int, Field(ge=1, description="transfers at once, each a process of its own")] = 1
+    processes: Annotated[int, Field(ge=1, description="simultaneous transfers, each in its own process")] = 1
     streams: Annotated[int, Field(ge=1, description="TCP connections of each process")] = 1
     threads: Literal["one", "per-stream", "reader-writer"] = Field(
         default="one",
-        description="who does the work of a process: one thread all of it; a thread each stream; one the disk, one the "
-        "network",
+        description="threads of a process: one for all work; one per stream; one for the disk and one for the network",
     )
     overlap: bool = Field(
         default=True,
-        description="the next block is read while one is on its way; false: request and response, whose times add",
+        description="the next block is read while one is in transit; false: request and response, whose times add up",
     )
-    request: Bytes | None = Field(default=None, description="block that is read, written or asked for at a time")
-    outstanding: Annotated[int, Field(ge=1, description="requests under way at once, of each stream")] = 1
+    request: Bytes | None = Field(default=None, description="block size of a read, write or request")
+    outstanding: Annotated[int, Field(ge=1, description="requests in flight per stream")] = 1
     cost: CyclesPerByte = Field(
         default=0,
         validate_default=True,
-        description="application core, both ends: what the tool does to the data beside copies (encryption, checksums)",
+        description="application core, both ends: work on the data besides copies (encryption, checksums)",
     )
     message: Bytes | None = Field(
-        default=None, description="what is written to or read from a socket at a time; left out: as the costs suppose"
+        default=None, description="size of a write to or read from a socket; default: that of the measured costs"
     )
     send_calls: Factor = Field(
-        default=1, validate_default=True, description="system calls for each message sent, by what they cost"
+        default=1, validate_default=True, description="system calls per message sent, weighted by cost"
     )
     receive_calls: Factor = Field(
-        default=1, validate_default=True, description="system calls for each message received, by what they cost"
+        default=1, validate_default=True, description="system calls per message received, weighted by cost"
     )
     bonding: bool = Field(
         default=False,
         description="application bonding: each process opens `streams` connections on every link of the path",
     )
     lockstep: bool = Field(
-        default=False, description="streams are written in turn by one thread: all go at the pace of the slowest"
+        default=False, description="one thread writes to the streams in turn: all run at the rate of the slowest"
     )
     bidirectional: bool = Field(
-        default=False, description="as many processes again send the other way at the same time"
+        default=False, description="an equal number of processes send the other way at the same time"
     )
-    pace: Rate | None = Field(default=None, description="rate that each stream holds itself to (iperf3 -b)")
+    pace: Rate | None = Field(default=None, description="pacing rate of each stream (iperf3 -b)")
     window: Bytes = Field(default=0, validate_default=True)
     channel: Bytes = Field(
         default=0,
         validate_default=True,
-        description="what the tool itself keeps in flight per stream at most, such as the window of an ssh channel; "
-        "0: no such bound",
+        description="the tool's own limit of bytes in flight per stream, such as an ssh channel's window; 0: no limit",
     )
-    duration: Time | None = Field(default=None, description="whole test")
-    warm_up: Time = Field(default=0, validate_default=True, description="its first seconds, left out of the average")
+    duration: Time | None = Field(default=None, description="duration of the whole test")
+    warm_up: Time = Field(
+        default=0, validate_default=True, description="first seconds of the test, left out of the average"
+    )
     bytes: Bytes | None = Field(default=None, description="a fixed amount instead of a duration, per process")
     repeat: Factor = Field(
         default={"value": 1, "spread": 0.025, "basis": "assumed", "source": "a quiet network and idle hosts"},
         validate_default=True,
-        description="what a single run differs by from the mean of many, as a factor with a spread",
+        description="scatter of single runs around their mean, as a factor with a spread",
     )
 
     @model_validator(mode="after")

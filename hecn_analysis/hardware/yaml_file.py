@@ -1,4 +1,4 @@
-"""YAML with line numbers, and pydantic's findings turned into errors that name file, line and nearest key."""
+"""YAML with line numbers, and pydantic's errors turned into messages with file, line and nearest key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from hecn_analysis.base.errors import InputError, did_you_mean
 
-#: What pydantic expects, by the type of its finding, in the words of our errors.
+#: Expected values in our words, by the type of pydantic's error.
 _EXPECTED = {
     "bool_parsing": "true or false",
     "bool_type": "true or false",
@@ -31,15 +31,15 @@ _EXPECTED = {
     "string_type": "text",
 }
 
-#: Deeper nesting would exhaust the stack; more values are those of aliases that repeat each other.
+#: Deeper nesting would exhaust the stack; more values come only from aliases that repeat each other.
 _DEEPEST: Final = 50
 _MOST_NODES: Final = 1_000_000
 
-#: Longer numbers are no quantities: some cannot be written or made floating any more, some take minutes to be read.
+#: Longer numbers are not quantities: some cannot be printed or converted to float, some take minutes to parse.
 _LONGEST_NUMBER: Final = 100
 _NUMBERS: Final = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 
-#: libyaml's parser where PyYAML was built with it, ten times faster.
+#: libyaml's parser, ten times faster, if PyYAML was built with it.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -47,12 +47,12 @@ Place = tuple[str | None, int | None]
 
 
 class Document:
-    """A YAML mapping as plain Python values, with the line on which each key stands.
+    """A YAML mapping as plain Python values, with the line of each key.
 
     Attributes
     ----------
     source
-        The file, or a few words saying where the mapping came from.
+        The file, or a few words on the origin of the mapping.
     values
         Nested dicts, lists and scalars.
     """
@@ -63,17 +63,17 @@ class Document:
         self._lines = lines
 
     def with_values(self, values: Mapping[str, Any]) -> Document:
-        """Return the same document with some keys of its top level replaced.
+        """The same document with some keys of its top level replaced.
 
         Parameters
         ----------
         values
-            The new values by their keys.
+            The new values by key.
 
         Returns
         -------
         Document
-            A new one.
+            A new document.
 
         Examples
         --------
@@ -83,7 +83,7 @@ class Document:
         return Document(self.source, {**self.values, **values}, self._lines)
 
     def line(self, path: tuple[str, ...]) -> int | None:
-        """Line of the key at `path`, or of its nearest parent that stands in the file.
+        """Line of the key at `path`, or of its nearest parent in the file.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Document:
         Returns
         -------
         int or None
-            The line, from 1; None where none of them stands there.
+            The line, from 1; None if the file has none of them.
 
         Examples
         --------
@@ -122,7 +122,7 @@ def load(path: Path) -> Document:
     Raises
     ------
     InputError
-        The file cannot be read, is not YAML (with the line), holds a key twice or is not a mapping.
+        The file cannot be read, is not YAML (with the line), repeats a key or is not a mapping.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def load(path: Path) -> Document:
 
 
 @lru_cache(maxsize=256)
-def _load(path: Path, changed: int) -> Document:  # noqa: ARG001 - a changed file is another one
+def _load(path: Path, changed: int) -> Document:  # noqa: ARG001 - a changed file is not taken from the cache
     return parse(path.read_text(encoding="utf-8"), str(path))
 
 
@@ -152,7 +152,7 @@ def parse(text: str, source: str) -> Document:
     text
         The text.
     source
-        What to call it in errors.
+        Its name in errors.
 
     Returns
     -------
@@ -161,8 +161,8 @@ def parse(text: str, source: str) -> Document:
 
     Examples
     --------
-    >>> found = parse("{title: a host, cpu: {cores: 4}}", "host.yaml")
-    >>> found.values["cpu"], found.line(("cpu", "cores"))
+    >>> document = parse("{title: a host, cpu: {cores: 4}}", "host.yaml")
+    >>> document.values["cpu"], document.line(("cpu", "cores"))
     ({'cores': 4}, 1)
     """
     loader = _Loader(text)
@@ -186,8 +186,8 @@ def parse(text: str, source: str) -> Document:
     return Document(source, values, lines)
 
 
-def value(text: str) -> Any:  # noqa: ANN401 - whatever it says
-    """What a piece of YAML says, for instance ``8``, ``true`` or ``[1, 3]``."""
+def value(text: str) -> Any:  # noqa: ANN401 - any value of YAML
+    """Value of a piece of YAML such as ``8``, ``true`` or ``[1, 3]``."""
     loader = _Loader(text)
     try:
         node = _node(loader, text, None)
@@ -197,7 +197,7 @@ def value(text: str) -> Any:  # noqa: ANN401 - whatever it says
 
 
 def _node(loader: Any, text: str, source: str | None) -> yaml.Node | None:  # noqa: ANN401 - one of two classes
-    """The root of a document, none where it is empty; nothing is built of one that is there to do harm."""
+    """Root node of a document, None if it is empty; too deep or too large documents are refused before building."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -214,7 +214,7 @@ def _node(loader: Any, text: str, source: str | None) -> yaml.Node | None:  # no
 
 
 def _size(node: yaml.Node | None, known: dict[int, int], source: str | None) -> int:
-    """How many values a node stands for, with what aliases repeat; one that holds itself stands for too many."""
+    """Number of values of a node, aliases expanded; a node that contains itself counts as too many."""
     if not isinstance(node, yaml.CollectionNode):
         if node is not None and node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
             line = None if node.start_mark is None else node.start_mark.line + 1
@@ -225,7 +225,7 @@ def _size(node: yaml.Node | None, known: dict[int, int], source: str | None) -> 
         known[id(node)] = _MOST_NODES + 1
         pairs = isinstance(node, yaml.MappingNode)
         known[id(node)] = 1 + sum(
-            _size(part, known, source) for one in node.value for part in (one if pairs else (one,))
+            _size(part, known, source) for item in node.value for part in (item if pairs else (item,))
         )
     return known[id(node)]
 
@@ -254,28 +254,28 @@ def validate(
     *,
     prefix: tuple[str, ...] = (),
 ) -> Model:
-    """Make `model` of `values`.
+    """Validate `values` as a `model`.
 
     Parameters
     ----------
     model
-        What they are to be.
+        The model.
     values
         Values by key.
     place
-        Says where a key at a path was written: source and line.
+        Function that gives source and line of the key at a path.
     prefix
-        Where `values` stand in what the person wrote: put before the keys that an error names.
+        Keys above `values` in the file, put before the keys in errors.
 
     Returns
     -------
     model
-        One of them.
+        The validated object.
 
     Raises
     ------
     InputError
-        The first thing that pydantic finds wrong, in people's words.
+        The first error of pydantic, in our words.
 
     Examples
     --------
@@ -290,8 +290,8 @@ def validate(
         return model.model_validate(values)
     except ValidationError as invalid:
         errors = invalid.errors(include_url=False)
-    # A misspelt key is also a missing one: name what stands there.
-    error = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
+    # A misspelt key causes two errors, unknown and missing: report the unknown one.
+    error = next((item for item in errors if item["type"] == "extra_forbidden"), errors[0])
     path = tuple(str(part) for part in error["loc"])
     source, line = place(path)
     key = ".".join((*prefix, *path))
@@ -300,7 +300,7 @@ def validate(
         advice = did_you_mean(path[-1], known)
         raise InputError(f"unknown key {key!r}", f"one of {', '.join(known)}", source=source, line=line, advice=advice)
     if error["type"] == "missing":
-        raise InputError(f"no key {key!r}", "it to be there", source=source, line=line)
+        raise InputError(f"no key {key!r}", "a value for it", source=source, line=line)
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] in _EXPECTED:
         expected = _EXPECTED[error["type"]].format(**error.get("ctx", {}))
@@ -320,14 +320,14 @@ def validate(
 def field_at(model: type[BaseModel], path: Sequence[str]) -> FieldInfo | None:
     """Field of a model, or of a model below it, at a path of keys; None if no key names one."""
     current: Any = model
-    found: FieldInfo | None = None
+    field: FieldInfo | None = None
     for part in path:
         if isinstance(current, type) and issubclass(current, BaseModel):
             if part not in current.model_fields:
                 continue  # a key of a dict, or the number of an item
-            found = current.model_fields[part]
-            current = _inner_model(found.annotation)
-    return found
+            field = current.model_fields[part]
+            current = _inner_model(field.annotation)
+    return field
 
 
 def _known_keys(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
@@ -338,32 +338,32 @@ def _known_keys(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
 
 
 def _inner_model(annotation: Any) -> Any:  # noqa: ANN401 - a type annotation
-    """Return the pydantic model inside ``Model``, ``Model | None``, ``dict[str, Model]`` or ``list[Model]``."""
+    """Pydantic model inside ``Model``, ``Model | None``, ``dict[str, Model]`` or ``list[Model]``."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    found = (_inner_model(argument) for argument in typing.get_args(annotation))
-    return next((model for model in found if model is not None), None)
+    models = (_inner_model(argument) for argument in typing.get_args(annotation))
+    return next((model for model in models if model is not None), None)
 
 
 def entries(model: type[Model], path: Path) -> dict[str, Model]:
-    """Make a `model` of each entry of a file.
+    """Validate each entry of a file as a `model`.
 
     Parameters
     ----------
     model
-        What the entries are to be.
+        The model of the entries.
     path
         The file: a mapping of names to entries.
 
     Returns
     -------
     dict
-        The entries by their names, in the order of the file.
+        The entries by name, in the order of the file.
 
     Raises
     ------
     InputError
-        The first thing that is wrong, with file and line.
+        The first fault, with file and line.
 
     Examples
     --------

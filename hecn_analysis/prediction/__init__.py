@@ -1,6 +1,6 @@
-"""Prediction: how fast a transfer should be, what binds, what would bind next.
+"""Prediction: how fast a transfer should be, what limits it, and what would limit it next.
 
-`compare` sets predictions against measured series; it reads logs, and is imported where that is wanted.
+`compare` compares predictions with measured series. It reads logs, so import it explicitly.
 """
 
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung

@@ -1,4 +1,4 @@
-"""Rates of arrays: their disks, the files that share them, and the requests under way."""
+"""Rates of arrays from their disks, the files that share them, and the requests in flight."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def array_rate(tool: Tool, draw: Draws, role: str, name: str, array: Array, *, s
     rate = draw(f"{at}.{field}", known)
     if not reads and disk.sustained_write_rate is not None:
         rate = np.minimum(rate, draw(f"{at}.sustained_write_rate", disk.sustained_write_rate))
-    if streams > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # what seeks, loses time between files
+    if streams > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # a disk that seeks loses time between files
         shared = storage.interleaved_bps(
             rate,
             draw(f"{at}.run_bytes", disk.run_bytes),
@@ -52,11 +52,11 @@ def array_rate(tool: Tool, draw: Draws, role: str, name: str, array: Array, *, s
 def _answered_rate(
     tool: Tool, draw: Draws, at: str, disk: Disk, rate: FloatArray, *, reads: bool
 ) -> FloatArray | float:
-    """Rate at which the requests under way at once are answered, where they pass the page cache by [bit/s]."""
+    """Rate at which direct I/O answers the requests in flight [bit/s]; infinite for buffered I/O."""
     if tool.request is None or tool.io != "direct":
         return np.inf
     way = "read" if reads else "write"
-    latency, most = (draw(f"{at}.{way}_{each}", getattr(disk, f"{way}_{each}")) for each in ("latency", "iops"))
+    latency, most = (draw(f"{at}.{way}_{figure}", getattr(disk, f"{way}_{figure}")) for figure in ("latency", "iops"))
     request = draw("tool.request", tool.request)
     answered = storage.outstanding_bps(request, tool.outstanding * tool.streams, latency, rate)
     return np.minimum(np.asarray(answered, dtype=np.float64), most * 8 * request)

@@ -1,8 +1,8 @@
-r"""Calibration of hosts: what measured runs say about their parameters, and what they cannot say.
+r"""Calibration of hosts: estimate their parameters from measured runs.
 
-A run says two things about its hosts. Its CPU columns are demands by the utilisation law, :math:`d = U / X`: a process
-that is busy for the share U of a core at the throughput X spends d seconds for each bit. And its throughput is that of
-the resource which binds. `estimation` finds the values that fit both and what was known before.
+A run gives two kinds of evidence about its hosts. Its CPU columns give demands by the utilisation law, :math:`d = U /
+X`: a process that uses the share U of a core at the throughput X spends d seconds of the core on each bit. Its
+throughput is that of the bottleneck. `estimation` finds the values that best fit both and the prior values.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from hecn_analysis.prediction.estimation import Posterior, Problem
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_runs, scenarios
 
-#: A parameter is found where its spread is less than half of what it was before the runs; partly where it is less.
+#: A parameter is found if the runs cut its spread below this share of the prior's, partly found below `PARTLY`. [1]
 FOUND = 0.5
 PARTLY = 0.9
-#: Parameters that move together as closely as this are known only together. [1]
+#: Correlation above which parameters are known only together. [1]
 TOGETHER = 0.8
-#: Standard deviations beyond which a run contradicts the others.
+#: A run this many standard deviations off contradicts the others.
 CONTRADICTS = 3.0
-#: Share of what is known of a parameter that the runs named as its source give.
+#: A parameter's source names the runs that give this share of the information about it. [1]
 _MOST = 0.9
-#: Lines of a file that a source names.
+#: A source names at most this many lines of a file.
 LINES_NAMED = 8
 
 PARAMETER_COLUMNS = [
@@ -48,27 +48,27 @@ _ENDS = ("sender", "receiver", "tool")
 
 @dataclass(frozen=True)
 class Calibration:
-    """Parameters after measured runs.
+    """Parameters estimated from measured runs.
 
     Attributes
     ----------
     parameters
-        One row a parameter that the runs depend on: ``parameter`` (its key in the host), ``host``, ``end`` (sender,
+        One row a parameter that affects the runs: ``parameter`` (its key in the host), ``host``, ``end`` (sender,
         receiver, both, tool), ``unit``, value and spread before and after, ``found`` (yes, partly, no),
-        ``together_with`` (parameters that are known only together with it), ``basis``, ``source`` (files and lines).
+        ``together_with`` (parameters known only together with it), ``basis``, ``source`` (files and lines).
     runs
-        One row a run: measured and fitted throughput, errors of throughput and CPU columns (model over measurement
-        less 1), whether it ``contradicts`` the others.
+        One row a run: measured and fitted throughput, errors of throughput and CPU columns (model / measurement
+        - 1), whether it ``contradicts`` the others.
     unknown
-        What the runs cannot tell apart: combinations of parameters, each with their weights.
+        Combinations of parameters that the runs cannot tell apart, with the weight of each parameter.
     remarks
-        What the reader should know before relying on it.
+        Caveats for the reader.
 
     Examples
     --------
     >>> from hecn_analysis.prediction.measurements import of_series
-    >>> found = calibrated(of_series(["c-memory"]))
-    >>> found.yaml("c").splitlines()[:2], list(found.to_dict())[:2]
+    >>> calibration = calibrated(of_series(["c-memory"]))
+    >>> calibration.yaml("c").splitlines()[:2], list(calibration.to_dict())[:2]
     (['# host c', 'cpu:'], ['parameters', 'runs'])
     """
 
@@ -88,24 +88,24 @@ class Calibration:
         return {
             "parameters": records(self.parameters),
             "runs": records(self.runs),
-            "unknown": [dict(one) for one in self.unknown],
+            "unknown": [dict(weights) for weights in self.unknown],
             "remarks": list(self.remarks),
             "yaml": self.yaml(),
         }
 
     @property
     def hosts(self) -> list[str]:
-        """Hosts of which something was found, the sender first."""
+        """Hosts with at least one found parameter, the sender first."""
         rows = self.parameters[(self.parameters["found"] != "no") & (self.parameters["end"] != "tool")]
         return list(dict.fromkeys(rows.sort_values("end", ascending=False)["host"]))
 
     def yaml(self, host: str | None = None) -> str:
-        """Lines to put into the description of a host: what was found, fully or in part.
+        """YAML lines for the description of a host: the parameters found fully or partly.
 
         Parameters
         ----------
         host
-            Its name; by default all, one after another, tools too.
+            Its name; by default all hosts and tools, one after another.
 
         Returns
         -------
@@ -147,37 +147,37 @@ def calibrate(
     settings
         Further keys of the scenario of all runs: ``path``, ``tool``, ``path.rtt``, ``tool.window``, …
     mapping
-        YAML file that says what the columns of the tables mean; see `hecn_analysis.validate`.
+        YAML file that gives the meaning of the tables' columns; see `hecn_analysis.validate`.
     update
-        Take values that are calibrated already as what is known before, for runs that they were not calibrated with.
+        Use already calibrated values as priors, for runs that they were not calibrated with.
 
     Returns
     -------
     Calibration
-        Values, how well they are known, and the YAML lines to put into the hosts.
+        Values, their spreads, and the YAML lines for the hosts.
 
     Raises
     ------
     InputError
-        No run says anything about the hosts, or the runs contradict each other; a file cannot be used.
+        The runs hold no information about the hosts or contradict each other, or a file cannot be read.
 
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
     >>> log = data_dir() / "logs" / "c-systems-nuttcp.txt"
-    >>> found = calibrate(log, sender="c", receiver="c", settings={"path": "lan-2x10ge"}).parameters
-    >>> found.loc[found["found"] == "yes", "parameter"].tolist()
+    >>> table = calibrate(log, sender="c", receiver="c", settings={"path": "lan-2x10ge"}).parameters
+    >>> table.loc[table["found"] == "yes", "parameter"].tolist()
     ['cpu.send_cost', 'cpu.receive_cost']
     """
     keys = {"sender": str(sender), "receiver": str(receiver), **(settings or {})}
-    several = [runs] if isinstance(runs, str | Path) else list(runs)
+    paths = [runs] if isinstance(runs, str | Path) else list(runs)
     left_out: list[str] = []
     if mapping is None:
-        measured = of_runs(several, keys, left_out=left_out)
+        measured = of_runs(paths, keys, left_out=left_out)
     else:
-        measured = [one for table in several for one in of_table(table, mapping, keys)[0]]
-    found = calibrated(measured, update=update)
-    return replace(found, remarks=(*left_out, *found.remarks))
+        measured = [run for table in paths for run in of_table(table, mapping, keys)[0]]
+    calibration = calibrated(measured, update=update)
+    return replace(calibration, remarks=(*left_out, *calibration.remarks))
 
 
 def calibrated(measured: Sequence[Measurement], *, update: bool = False) -> Calibration:
@@ -188,7 +188,7 @@ def calibrated(measured: Sequence[Measurement], *, update: bool = False) -> Cali
     for scenario in described:
         if isinstance(scenario, InputError):
             raise scenario
-    problem = Problem(measured, [one for one in described if isinstance(one, Scenario)], update=update)
+    problem = Problem(measured, [scenario for scenario in described if isinstance(scenario, Scenario)], update=update)
     posterior = problem.fit()
     runs = _runs(problem, posterior)
     parameters = _parameters(problem, posterior)
@@ -200,20 +200,20 @@ def calibrated(measured: Sequence[Measurement], *, update: bool = False) -> Cali
 
 
 def _parameters(problem: Problem, posterior: Posterior) -> pd.DataFrame:
-    left = np.sqrt(np.diag(posterior.covariance))
-    together = posterior.covariance / np.outer(left, left)
+    spread = np.sqrt(np.diag(posterior.covariance))
+    correlation = posterior.covariance / np.outer(spread, spread)
     informed = posterior.information.sum(axis=0) > 0
     rows = []
     for number, unknown in enumerate(problem.unknowns):
         places = {owner: place for owner, place in unknown.places.items() if owner[0] in _ENDS}
         if not places:
             continue
-        found = "yes" if left[number] < FOUND else "partly" if left[number] < PARTLY else "no"
-        source = _source(problem.measured, posterior.information[:, number]) if found != "no" else unknown.prior.source
+        status = "yes" if spread[number] < FOUND else "partly" if spread[number] < PARTLY else "no"
+        source = _source(problem.measured, posterior.information[:, number]) if status != "no" else unknown.prior.source
         after = problem.parameter(number, posterior, source)
         others = [
             other
-            for other in np.flatnonzero(np.abs(together[number]) > TOGETHER).tolist()
+            for other in np.flatnonzero(np.abs(correlation[number]) > TOGETHER).tolist()
             if other != number and informed[number] and informed[other]
         ]
         for host in dict.fromkeys(name for _, name in places):
@@ -228,9 +228,9 @@ def _parameters(problem: Problem, posterior: Posterior) -> pd.DataFrame:
                     "prior_spread_fraction": unknown.prior.spread,
                     "value": after.value,
                     "spread_fraction": after.spread,
-                    "found": found,
+                    "found": status,
                     "together_with": ", ".join(_name(problem, other) for other in others) or None,
-                    "basis": after.basis if found != "no" else unknown.prior.basis,
+                    "basis": after.basis if status != "no" else unknown.prior.basis,
                     "source": source,
                 }
             )
@@ -244,7 +244,7 @@ def _name(problem: Problem, number: int) -> str:
 
 
 def _source(measured: Sequence[Measurement], information: FloatArray) -> str:
-    """Files and lines of the runs that say most of a parameter."""
+    """Files and lines of the runs that give most of the information about a parameter."""
     order = np.argsort(information)[::-1]
     share = np.cumsum(information[order]) / information.sum()
     chosen = sorted(order[: 1 + int(np.searchsorted(share, _MOST))])
@@ -263,14 +263,14 @@ def _listed(lines: Sequence[str]) -> str:
 
 def _runs(problem: Problem, posterior: Posterior) -> pd.DataFrame:
     rows = []
-    for number, one in enumerate(problem.measured):
+    for number, run in enumerate(problem.measured):
         fit = problem.fitted(number, posterior)
         rows.append(
             {
-                "run": one.source or one.name,
-                "measured_bps": one.measured_bps,
+                "run": run.source or run.name,
+                "measured_bps": run.measured_bps,
                 "fitted_bps": fit.rate_bps,
-                "error": None if fit.rate_bps is None else fit.rate_bps / one.measured_bps - 1,
+                "error": None if fit.rate_bps is None else fit.rate_bps / run.measured_bps - 1,
                 "cpu_sender_error": fit.work.get("sender"),
                 "cpu_receiver_error": fit.work.get("receiver"),
                 "contradicts": fit.worst > CONTRADICTS,
@@ -280,10 +280,10 @@ def _runs(problem: Problem, posterior: Posterior) -> pd.DataFrame:
 
 
 def _unknown(problem: Problem, posterior: Posterior) -> tuple[dict[str, float], ...]:
-    """Directions that the runs depend on but cannot tell: of several parameters that are known only together."""
+    """Combinations of parameters that affect the runs but that the runs cannot tell apart."""
     own = np.flatnonzero(posterior.information.sum(axis=0) > 0)
     variances, directions = np.linalg.eigh(posterior.covariance[np.ix_(own, own)])
-    found = []
+    combinations = []
     for variance, direction in zip(variances, directions.T, strict=True):
         weights = {
             _name(problem, int(own[place])): round(float(direction[place]), 3)
@@ -291,15 +291,15 @@ def _unknown(problem: Problem, posterior: Posterior) -> tuple[dict[str, float], 
             if abs(direction[place]) > 1 / 3
         }
         if variance > PARTLY**2 and len(weights) > 1:
-            found.append(weights)
-    return tuple(found)
+            combinations.append(weights)
+    return tuple(combinations)
 
 
-# what to say ---------------------------------------------------------------------------------------------------------
+# checks and remarks --------------------------------------------------------------------------------------------------
 
 
 def _check(measured: Sequence[Measurement], parameters: pd.DataFrame, runs: pd.DataFrame) -> None:
-    has_cpu = any(one.cpu_sender_fraction or one.cpu_receiver_fraction for one in measured)
+    has_cpu = any(run.cpu_sender_fraction or run.cpu_receiver_fraction for run in measured)
     where = f"{measured[0].source}{' and others' if len(measured) > 1 else ''}"
     if len(runs) > 2 and runs["contradicts"].mean() > 0.5:
         raise InputError(
@@ -309,28 +309,32 @@ def _check(measured: Sequence[Measurement], parameters: pd.DataFrame, runs: pd.D
         )
     if (parameters["found"] == "no").all():
         raise InputError(
-            "runs that say nothing about the hosts: "
+            "runs without new information about the hosts: "
             + (
-                "what they say was known better before"
+                "the descriptions already give these parameters more precisely"
                 if has_cpu
-                else "without CPU columns, and held back by no part of a host"
+                else "no CPU columns, and limited by no part of a host"
             ),
-            "runs with the CPU share of the processes, or held back by a core, a slot, a disk or a window",
+            "runs with the CPU share of the processes, or limited by a core, a slot, a disk or a window",
             source=where,
         )
 
 
 def _remarks(measured: Sequence[Measurement], parameters: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
-    found = []
+    remarks = []
     if len(measured) == 1:
-        found.append("a single run: nothing checks what it says")
-    if not any(one.cpu_sender_fraction or one.cpu_receiver_fraction for one in measured):
-        found.append("no run has CPU columns: what processes cost is known only where a core held them back")
-    against = runs[runs["contradicts"]].to_dict("records")
-    found += [f"{run['run']}: contradicts the others and counts less ({_off(run)})" for run in against]
+        remarks.append("only one run: no other run confirms it")
+    if not any(run.cpu_sender_fraction or run.cpu_receiver_fraction for run in measured):
+        remarks.append("no run has CPU columns: costs of processes are known only from runs limited by a core")
+    contradicting = runs[runs["contradicts"]].to_dict("records")
+    remarks += [
+        f"{run['run']}: contradicts the other runs, so it has less weight ({_off(run)})" for run in contradicting
+    ]
     tied = parameters[parameters["together_with"].notna() & (parameters["found"] != "no")].to_dict("records")
-    found += [f"{row['parameter']} of {row['host']} is known only together with {row['together_with']}" for row in tied]
-    return list(dict.fromkeys(found))
+    remarks += [
+        f"{row['parameter']} of {row['host']} is known only together with {row['together_with']}" for row in tied
+    ]
+    return list(dict.fromkeys(remarks))
 
 
 def _off(run: Mapping[Any, Any]) -> str:
@@ -359,14 +363,14 @@ def _lines(nested: Mapping[str, Any], indent: str) -> str:
 
 
 def yaml_value(value: float, unit: str) -> str:
-    """A number as a description has it, with its unit where that has one.
+    """A number in the form of a description, with its unit if it has one.
 
     Parameters
     ----------
     value
         The number, in SI.
     unit
-        Unit that it is shown in.
+        Its unit.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Series of measured cases, and how their predictions compare with what was measured. Data in ``data/series/*.yaml``.
+"""Series of measured cases, compared with their predictions. Data in ``data/series/*.yaml``.
 
-A series is a set of runs that belong together: the scenario they share, and for each case the keys that differ, the log
-lines (or a figure that a document gives in a sentence) that measured it, and the document and place they come from.
+A series is a set of runs that share a scenario. Each case gives the keys that differ, its measurement (lines of a log,
+or a figure from the text of a document), and the document and place that it comes from.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hecn_analysis.prediction.single import predict_each
 
 
 class Case(BaseModel):
-    """One measured test: perhaps several runs at once, whose throughputs add up."""
+    """One measured test: one run, or several simultaneous runs whose throughputs add up."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,11 +32,11 @@ class Case(BaseModel):
     place: str = Field(description="place in the document: slide title or section")
     set: dict[str, Any] = Field(default={}, description="keys of the scenario that differ from the series")
     log: str | None = Field(default=None, description="file below data/logs")
-    runs: list[int] = Field(default=[], description="numbers of its runs in that file; they ran at the same time")
+    runs: list[int] = Field(default=[], description="numbers of its runs in that file; they ran simultaneously")
     figure: str | None = Field(
-        default=None, description="id of a row of data/documents.csv, for a figure given in a sentence"
+        default=None, description="id of a row of data/documents.csv, for a figure from the text of a document"
     )
-    stated_limit: str = Field(default="", description="class of the limit that the document names")
+    stated_limit: str = Field(default="", description="class of the limit that the document states")
 
 
 class _SeriesFile(BaseModel):
@@ -44,9 +44,7 @@ class _SeriesFile(BaseModel):
 
     title: str
     document: str
-    determined: bool = Field(
-        default=True, description="false: hosts or settings are not known, and decide what was measured"
-    )
+    determined: bool = Field(default=True, description="false: hosts or settings that decide the result are not known")
     scenario: dict[str, Any]
     cases: dict[str, Case]
 
@@ -60,7 +58,7 @@ class Series:
     scenarios
         Scenario of each case, in order.
     determined
-        Whether the document says enough for a prediction; where not, errors are those of guesses at hosts and settings.
+        Whether the document describes the test well enough to predict it; otherwise errors include guessed settings.
     """
 
     name: str
@@ -98,12 +96,12 @@ def load_series(name: str) -> Series:
     Returns
     -------
     Series
-        Its cases, and the scenario of each.
+        The cases and their scenarios.
 
     Raises
     ------
     InputError
-        Unknown name (the nearest is named), or something wrong in the file, with its line.
+        The name is unknown (the message suggests the nearest), or the file is invalid (with the line).
 
     Examples
     --------
@@ -135,7 +133,7 @@ def load_series(name: str) -> Series:
 
 
 def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
-    """Predict every case of one or more series and set it against its measurement.
+    """Predict every case of one or more series and compare it with its measurement.
 
     Parameters
     ----------
@@ -146,35 +144,35 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
     -------
     DataFrame
         One row a case. ``measured_bps`` is the sum of the case's runs [bit/s], missing where the document's line is not
-        available; ``measured_low_bound`` says that the document gives it as "more than"; ``determined`` whether it says
-        enough for a prediction; ``error`` is predicted / measured - 1; ``inside`` whether the measurement lies in the
-        90 % interval; ``source_file``, ``line_first``, ``line_last``, ``document``, ``place`` say where the measurement
-        stands.
+        available; ``measured_low_bound`` is true where the document says "more than"; ``determined`` where it describes
+        the test well enough to predict it; ``error`` is predicted / measured - 1; ``inside`` is true where the
+        measurement lies in the 90 % interval; ``source_file``, ``line_first``, ``line_last``, ``document``, ``place``
+        locate the measurement.
 
     Examples
     --------
     >>> compare("c-dd")[["case", "bottleneck_class", "inside"]].to_dict("records")[0]
     {'case': 'c-dd-read', 'bottleneck_class': 'raid', 'inside': True}
     """
-    several = [series] if isinstance(series, str | Series) else list(series)
+    requested = [series] if isinstance(series, str | Series) else list(series)
     cases = [
         (loaded, name)
-        for loaded in (load_series(one) if isinstance(one, str) else one for one in several)
+        for loaded in (load_series(item) if isinstance(item, str) else item for item in requested)
         for name in loaded.cases
     ]
-    found = predict_each(loaded.scenarios[name] for loaded, name in cases)
-    rows = [_row(loaded, name, result) for (loaded, name), result in zip(cases, found, strict=True)]
+    predictions = predict_each(loaded.scenarios[name] for loaded, name in cases)
+    rows = [_row(loaded, name, result) for (loaded, name), result in zip(cases, predictions, strict=True)]
     frame = pd.DataFrame(rows).convert_dtypes()
     rate = frame["measured_bps"].astype("Float64")
     frame["error"] = frame["predicted_bps"] / rate - 1
     inside = (frame["low_bps"] <= rate) & (rate <= frame["high_bps"])
-    above = rate <= frame["high_bps"]  # of a lower bound all that can be said is that the prediction must not be below
+    above = rate <= frame["high_bps"]  # against a lower bound, a prediction can only be too low
     frame["inside"] = above.where(frame["measured_low_bound"], inside)
     return frame
 
 
 def provenance(names: Iterable[str]) -> pd.DataFrame:
-    """Where each measured number of some series stands, without predicting it: columns as those of `compare`.
+    """Sources of the measured numbers of some series, without predictions; columns as in `compare`.
 
     Parameters
     ----------
@@ -191,7 +189,7 @@ def provenance(names: Iterable[str]) -> pd.DataFrame:
     >>> provenance(["c-dd"])[["case", "source_file", "line_first"]].to_dict("records")[0]
     {'case': 'c-dd-read', 'source_file': 'logs/c-systems-dd.txt', 'line_first': 6}
     """
-    several = [load_series(name) for name in names]
+    loaded = [load_series(name) for name in names]
     rows = [
         {
             "series": series.name,
@@ -202,7 +200,7 @@ def provenance(names: Iterable[str]) -> pd.DataFrame:
             "document": series.document,
             "place": case.place,
         }
-        for series in several
+        for series in loaded
         for name, case in series.cases.items()
     ]
     return pd.DataFrame(rows).convert_dtypes()
@@ -233,7 +231,7 @@ def _row(series: Series, name: str, result: Prediction | HecnError) -> dict[str,
 
 
 def measured(case: Case, series: Series) -> dict[str, Any]:
-    """What was measured in a case, and where that stands; None where its line is not available.
+    """Measured figures of a case and their source; None where the line is not available.
 
     Parameters
     ----------
@@ -250,8 +248,8 @@ def measured(case: Case, series: Series) -> dict[str, Any]:
     Examples
     --------
     >>> series = load_series("c-dd")
-    >>> found = measured(series.cases["c-dd-read"], series)
-    >>> round(found["measured_bps"] / 1e9, 2), found["source_file"]
+    >>> figures = measured(series.cases["c-dd-read"], series)
+    >>> round(figures["measured_bps"] / 1e9, 2), figures["source_file"]
     (21.24, 'logs/c-systems-dd.txt')
     """
     empty = dict.fromkeys(

@@ -1,13 +1,11 @@
-"""What the flows of a scenario ask of the cores of a host: copies, packets, calls, interrupts, files.
+"""Demands of a scenario's flows on the cores of a host: copies, packets, calls, interrupts, files.
 
-A cost a byte is that of the catalogue, measured with packets of `Cpu.measured_payload` and messages of
-`Cpu.measured_message`, whose costs are in it; costs a packet and a call add what smaller ones cost more
-(`hecn_analysis.limits.processor.cost_cycles_per_byte`). Between two processes of one machine, packets are received on
-the core that sends them, and what one core has touched costs the other more.
+The catalogue's cost of a byte includes packets of `Cpu.measured_payload` and messages of `Cpu.measured_message`; costs
+of packets and calls add the extra work of smaller ones (`hecn_analysis.limits.processor.cost_cycles_per_byte`). Between
+two processes of one machine, the sending core also receives the packets, and data from another core's cache costs more.
 
-Where runs of the very tool within the machine are known (`Cpu.tools`), costs are those of these runs. Between two
-processes of that machine which are not bound to cores, the kernel moves them and their work about: what repeats is the
-sum of both, and how much of the cores both get.
+Where the machine was measured with the same tool (`Cpu.tools`), those costs apply. The kernel moves two processes of
+one machine between cores unless they are bound: only the sum of their costs and their share of the cores repeat.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ _DEFAULT_APP_CORES = (1, 3, 2, 0)
 
 
 def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
-    """Cores that the threads of a flow's process run on: as the host says, else those furthest from interrupts.
+    """Cores that run the threads of a flow's process: as the host says, else those furthest from interrupts.
 
     Parameters
     ----------
@@ -63,7 +61,7 @@ def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
 
 
 _Work: TypeAlias = tuple[list[int], FloatArray, str]
-"""Cores that share a work evenly, its cycles a byte, its name."""
+"""Cores that share a task evenly, its cycles per byte, its name."""
 
 
 @dataclass
@@ -73,17 +71,17 @@ class Cores:
     Attributes
     ----------
     scenario, draw
-        What to look at, and the values of its parameters.
+        The scenario, and the values of its parameters.
     role
         ``sender`` or ``receiver``.
     host, cpu
         The host and its processor.
     flows
-        Of each flow, the number of its process and whether it goes from the scenario's receiver to its sender.
+        For each flow, the number of its process and whether it goes from the scenario's receiver to its sender.
     payload
         Payload of a full packet. [B]
     put
-        Adds a demand: flow, resource, seconds a bit, words for it.
+        Adds a demand: flow, resource, seconds per bit, title.
     """
 
     scenario: Scenario
@@ -97,13 +95,13 @@ class Cores:
     _duties: dict[int, list[str]] = field(default_factory=dict)
 
     def add(self, flow: int, *, sends: bool, networked: bool, on_disk: bool) -> None:
-        """Add what a flow asks of the cores, with this host as the one that `sends` it or receives it."""
+        """Add a flow's demands on the cores of this host, which `sends` or receives it."""
         threads = self._all() if self._is_as_measured else self._threads(flow)
         busy = {core for other in range(len(self.flows)) for core in self._threads(other)}
         nic = self.host.nic_cores or [core for core in range(self.cpu.cores) if core not in busy] or self._all()
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
         near = networked and self.scenario.path.same_host
-        sockets = networked and self.scenario.tool.protocol != "rdma"  # which moves data past the processor
+        sockets = networked and self.scenario.tool.protocol != "rdma"  # RDMA bypasses the processor
         network = self._network_cost(flow, sends=sends) if sockets else np.zeros(1)
         files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
         files = files + self.draw("tool.cost", self.scenario.tool.cost)
@@ -128,13 +126,17 @@ class Cores:
                 self._core(flow, core, share, duty)
         of_process = sum((cost for _, cost, _ in process), np.zeros(1))
         quota = self.host.cpu_quota
-        if quota is not None and not (self._is_as_measured and quota.basis == "calibrated"):  # by the same runs
+        if quota is not None and not (
+            self._is_as_measured and quota.basis == "calibrated"
+        ):  # that quota comes from the same runs
             self._quota(flow, of_process * seconds_per_cycle, quota)
         if self._is_as_measured and (measured := self._measured) is not None:
-            got = self.draw(f"sender.cpu.tools.{self.scenario.tool.name}.cores", measured.cores)
+            share_of_cores = self.draw(f"sender.cpu.tools.{self.scenario.tool.name}.cores", measured.cores)
             name = f"sender.cpu.processes{flow + 1}" if len(self.flows) > 1 else "sender.cpu.processes"
-            title = "the part of the cores that the sending and the receiving process get"
-            self.put(flow, name, of_process * crowding / self._draw("cpu.clock", self.cpu.clock) / 8 / got, title)
+            title = "the share of the cores that the sending and receiving processes get"
+            self.put(
+                flow, name, of_process * crowding / self._draw("cpu.clock", self.cpu.clock) / 8 / share_of_cores, title
+            )
 
     def application_nodes(self, flow: int) -> set[int]:
         """Sockets on whose cores a flow's threads run."""
@@ -142,12 +144,12 @@ class Cores:
 
     @property
     def _measured(self) -> ToolCosts | None:
-        """Costs of runs of this very tool within the machine, where they are known."""
+        """Costs of this tool measured within the machine, if known."""
         return self.cpu.tools.get(self.scenario.tool.name)
 
     @property
     def _is_as_measured(self) -> bool:
-        """Whether those runs were of two processes as those here: within one machine, bound to no core."""
+        """Whether the measured runs match this scenario: two processes of one machine, bound to no core."""
         return self._measured is not None and self.scenario.path.same_host and not self.host.app_cores
 
     # which cores -----------------------------------------------------------------------------------------------------
@@ -162,7 +164,7 @@ class Cores:
         return set() if host is None else set(thread_cores(host, self.scenario.tool, flow))
 
     def _storage_cores(self, flow: int) -> list[int]:
-        """Core that serves the array of a flow, where the host says which."""
+        """Core that serves the array of a flow, if the host says which."""
         cores, files_on = self.host.storage_cores, self.host.file_arrays
         array = files_on[self.flows[flow][0] % len(files_on)]
         return [cores[list(dict.fromkeys(files_on)).index(array) % len(cores)]] if cores else []
@@ -173,7 +175,7 @@ class Cores:
         return self.draw(f"{self.role}.{name}", parameter)
 
     def _network_cost(self, flow: int, *, sends: bool) -> FloatArray:
-        """Cycles per payload byte of the process for sockets [cycles/B]."""
+        """Cycles per payload byte of a process for its sockets [cycles/B]."""
         cpu, tool = self.cpu, self.scenario.tool
         if sends:
             total = self._byte_cost("send_cost") + self._packets("send_packet_cost", self._sent_unit())
@@ -192,11 +194,11 @@ class Cores:
             )
             cost = self._cost("send_call_cost") if sends else self._cost("receive_call_cost")
             message = self.draw("tool.message", tool.message)
-            known = self._measured
+            tool_costs = self._measured
             measured = (
                 self._draw("cpu.measured_message", cpu.measured_message)
-                if known is None
-                else self._draw(f"cpu.tools.{tool.name}.message", known.message)
+                if tool_costs is None
+                else self._draw(f"cpu.tools.{tool.name}.message", tool_costs.message)
             )
             total = total + cost * calls * (1 / message - 1 / measured)
         if self.scenario.path.same_host:
@@ -204,7 +206,7 @@ class Cores:
         return np.maximum(total, 0.0)
 
     def _byte_cost(self, name: str) -> FloatArray:
-        """Cost of a byte of the tool where it is known, else of any; between processes as measured without a spread."""
+        """Cost of a byte with this tool if known, else with any; without spread where `_is_as_measured`."""
         if self._measured is None:
             return self._cost(name)
         cost: Parameter = getattr(self._measured, name)
@@ -213,7 +215,7 @@ class Cores:
         return self._draw(f"cpu.tools.{self.scenario.tool.name}.{name}", cost)
 
     def _handed_over(self, flow: int, *, sends: bool) -> FloatArray:
-        """Cycles per byte that it costs each of two processes of one machine that the other runs on another core."""
+        """Cycles per byte for data handed over between two cores of one machine [cycles/B]."""
         scenario = self.scenario
         total = np.zeros(1)
         if self._cores_of(scenario.sender, flow) & self._cores_of(scenario.receiver, flow):
@@ -228,9 +230,9 @@ class Cores:
         return total
 
     def _interrupt_cost(self, *, sends: bool) -> FloatArray:
-        """Cycles per byte of the cores that serve the network [cycles/B]; within a machine, of both directions."""
+        """Cycles per byte on the cores that serve the network [cycles/B]; within a machine, for both directions."""
         if self.scenario.path.same_host:
-            return self._packets("interrupt_packet_cost", self._sent_unit())  # no card, whose bytes would cost, too
+            return self._packets("interrupt_packet_cost", self._sent_unit())  # there is no card, so no cost per byte
         if sends:
             return self._cost("send_interrupt_cost")
         total = self._cost("merged_interrupt_cost" if self.host.lro else "receive_interrupt_cost")
@@ -246,7 +248,7 @@ class Cores:
         return self._draw(f"cpu.{name}", getattr(self.cpu, name))
 
     def _packets(self, name: str, unit: FloatArray) -> FloatArray:
-        """Cycles per byte for packets smaller than those of the measurement; less than none for larger ones."""
+        """Extra cycles per byte for packets smaller than the measured ones; negative for larger ones."""
         measured = self._draw("cpu.measured_payload", self.cpu.measured_payload)
         merged = unit / self.payload if self.host.lro and not self.scenario.path.same_host else 1.0
         return self._cost(name) * (1 / unit - 1 / (measured * merged))
@@ -264,7 +266,7 @@ class Cores:
         return self.payload * merged
 
     def _far(self) -> FloatArray:
-        """Share of received data that has left the cache before it is copied: what is in flight against the cache."""
+        """Share of received data evicted from the cache before the copy: data in flight over cache size, at most 1."""
         path = self.scenario.path
         ports = [
             self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate)
@@ -274,7 +276,7 @@ class Cores:
         line_rate = np.max(np.stack(np.broadcast_arrays(*ports)), axis=0) if ports else np.asarray(np.inf)
         if path.rate is not None:
             line_rate = np.minimum(line_rate, self.draw("path.rate", path.rate))
-        line_rate = np.where(np.isfinite(line_rate), line_rate, 0.0)  # a path without a rate holds nothing
+        line_rate = np.where(np.isfinite(line_rate), line_rate, 0.0)  # without a rate, nothing is in flight
         in_flight = line_rate * path.links * self.draw("path.rtt", path.rtt) / 8
         return np.minimum(1.0, in_flight / self._draw("cpu.cache", self.cpu.cache))
 
@@ -292,16 +294,20 @@ class Cores:
         self.put(flow, f"{owner}.cpu.core{core}", seconds_per_bit, title)
 
     def _owner(self, core: int) -> str:
-        """Whose core it is: within one machine the sender's, where a process of the sender runs on it."""
+        """Role that a core counts for: within one machine the sender, if a sending process runs on it."""
         if not self.scenario.path.same_host:
             return self.role
         if self._is_as_measured:
             return "sender"
-        sending = {each for flow in range(len(self.flows)) for each in self._cores_of(self.scenario.sender, flow)}
+        sending = {
+            sending_core
+            for flow in range(len(self.flows))
+            for sending_core in self._cores_of(self.scenario.sender, flow)
+        }
         return "sender" if core in sending else self.role
 
     def _quota(self, flow: int, seconds_per_bit: FloatArray, cpu_quota: Parameter) -> None:
         quota = self._draw("cpu_quota", cpu_quota)
         name = f"{self.role}.cpu.quota{flow + 1}" if len(self.flows) > 1 else f"{self.role}.cpu.quota"
-        title = f"the share of a core that the {self.role}'s process may use"
+        title = f"the CPU quota of the {self.role}'s process"
         self.put(flow, name, seconds_per_bit / quota, title)

@@ -1,4 +1,4 @@
-"""Resources and the time that flows need of each for a payload bit."""
+"""Resources, and the time that each needs for a payload bit of each flow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resource:
-    """Something that can be fully busy.
+    """A part of a host, path or tool that can be fully used.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class Resource:
     resource_class
         One of the contract's classes: cpu, memory, slot, nic, disk, raid, link, ...
     title
-        What it is, for people.
+        Its name in words.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Demands:
         self.table: dict[tuple[str, str], tuple[Resource, dict[int, FloatArray]]] = {}
 
     def add(self, flow: int, name: str, seconds_per_bit: FloatArray, *, title: str, variant: str = "") -> None:
-        """Add to what `flow` asks of the resource; `variant` keeps apart the two directions of one resource."""
+        """Add a demand of `flow` on a resource; `variant` separates the two directions of one resource."""
         key = (name, variant)
         by_flow = self.table[key][1] if key in self.table else {}
         by_flow[flow] = by_flow[flow] + seconds_per_bit if flow in by_flow else seconds_per_bit

@@ -1,9 +1,9 @@
 """Values of parameters for a prediction: the central one, and random draws from their spreads for the interval.
 
-Many scenarios of one structure can be predicted together. Then a parameter that differs between them holds an array
-with a value for each, shape ``(scenarios, 1)``, and what is worked out from it has an axis of scenarios in front; the
-last axis is always that of the draws, or of length 1 where all draws are alike. Questions whose answer changes the
-structure (is there a loss at all? which of two is slower?) are put through `agreed`.
+Many scenarios of one structure can be predicted together. A parameter that differs between them then holds an array of
+values, shape ``(scenarios, 1)``, and results have an axis of scenarios in front. The last axis is always that of the
+draws, or of length 1 where all draws are equal. Conditions that change the structure (is there any loss? which of two
+is slower?) go through `agreed`, which raises `Disagreement` where the scenarios differ.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ DRAWS = 200
 Z90 = 1.6448536269514722  # half width of the 90 % interval of a normal distribution
 
 
-class Disagreement(Exception):  # noqa: N818 - no error, a turn that a calculation takes
-    """Scenarios that are worked out together answer a question of structure differently.
+class Disagreement(Exception):  # noqa: N818 - not an error: the caller splits the scenarios
+    """Scenarios that are computed together differ in structure.
 
     Attributes
     ----------
@@ -41,42 +41,42 @@ class Disagreement(Exception):  # noqa: N818 - no error, a turn that a calculati
         self.answers = answers
 
 
-def agreed(answers: npt.ArrayLike) -> Any:  # noqa: ANN401 - whatever was asked
-    """Answer of all scenarios to a question of structure."""
-    found = np.asarray(answers).reshape(-1)
-    if found.size > 1 and (found != found[0]).any():
-        raise Disagreement(found)
-    return found[0].item()
+def agreed(answers: npt.ArrayLike) -> Any:  # noqa: ANN401 - the type of the answers
+    """Common answer of all scenarios to a question of structure."""
+    flat = np.asarray(answers).reshape(-1)
+    if flat.size > 1 and (flat != flat[0]).any():
+        raise Disagreement(flat)
+    return flat[0].item()
 
 
 def central(values: FloatArray) -> FloatArray:
-    """Give the central values, without the axis of the draws."""
+    """Central values, without the axis of the draws."""
     return np.asarray(values[..., 0])
 
 
 def drawn(values: FloatArray) -> FloatArray:
-    """Give the draws alone; what is alike for all of them keeps an axis of length 1."""
+    """Draws alone; where all are equal, the axis keeps its length 1."""
     return values[..., 1:] if values.shape[-1] > 1 else values
 
 
 class Draws:
-    """Turn parameters into arrays of shape ``(size,)``: the central value, then the draws; one value without a spread.
+    """Turn parameters into arrays of shape ``(size,)``: the central value, then the draws; length 1 without a spread.
 
-    A parameter is drawn log-normally, so that it stays positive and 90 % of the draws lie within its spread. The random
+    Draws are log-normal: positive, with 90 % of them within the parameter's spread. The random
     numbers depend on the parameter's name alone: two scenarios that share a parameter share its draws, so that a
     difference between their predictions is a difference between the scenarios.
 
     Parameters
     ----------
     count
-        Number of draws; 0 gives central values alone.
+        Number of draws; 0 gives central values only.
 
     Attributes
     ----------
     size
         1 + `count`.
     used
-        Every parameter that was asked for, by name: what the prediction rests on.
+        Every parameter used so far, by name.
     """
 
     def __init__(self, count: int = DRAWS) -> None:
@@ -86,24 +86,24 @@ class Draws:
         self._figures: dict[Hashable, FloatArray] = {}
 
     def __call__(self, name: str, parameter: Parameter) -> FloatArray:
-        """Values of `parameter`, known as `name` (``receiver.cpu.write_cost``)."""
+        """Values of `parameter` under its `name` (``receiver.cpu.write_cost``)."""
         if name not in self.used:
             self.used[name] = parameter
             self._values[name] = self._drawn(name, parameter)
         return self._values[name]
 
     def uniform(self, name: str, *, central: float) -> FloatArray:
-        """Chance of a run: `central` for the prediction itself, then evenly between 0 and 1."""
+        """Chance of a run: `central` for the prediction itself, then uniform draws between 0 and 1."""
         return np.concatenate([[central], _chances(name)[: self.size - 1]])
 
     def once(self, key: Hashable, figure: Callable[[], FloatArray]) -> FloatArray:
-        """Result of `figure`, which is worked out once for each `key`."""
+        """Result of `figure`, computed once for each `key`."""
         if key not in self._figures:
             self._figures[key] = figure()
         return self._figures[key]
 
     def forget_scenarios(self) -> None:
-        """Keep only what all scenarios have in common, before others are worked out."""
+        """Drop the values of these scenarios, keep those common to all, before the next block of scenarios."""
         self._values = {name: values for name, values in self._values.items() if values.ndim == 1}
         self._figures = {key: values for key, values in self._figures.items() if values.ndim == 1}
         self.used = {name: parameter for name, parameter in self.used.items() if name in self._values}

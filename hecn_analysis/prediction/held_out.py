@@ -1,7 +1,7 @@
-"""Scenarios of measured transfers with parameters that were calibrated without them.
+"""Scenarios of measured transfers, with parameters calibrated without those transfers.
 
-The calibration starts from priors: what is taken for a parameter before any host is measured (`priors`). What is left
-out is left out of the calibration altogether, so that an error is that of a prediction, not of a fit.
+The calibration starts from `priors`. The transfers left out have no part in it, so an error is that of a prediction,
+not of a fit.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from hecn_analysis.prediction.measurements import Measurement, scenarios
 Mode = Literal["in-sample", "leave-one-out", "leave-one-host-out"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
-#: Stands for no host: no run is left out.
+#: Host without parameters: its runs are not left out with it.
 _NO_HOST = "ideal"
 
 
 def recalibrated(
     measured: Sequence[Measurement], modes: Sequence[Mode]
 ) -> dict[Mode, list[Scenario | InputError | None]]:
-    """Scenario of each measurement with the parameters that a mode asks for."""
+    """Scenario of each measurement, recalibrated as each mode requires."""
     described = scenarios(measured)
-    found: dict[Mode, list[Scenario | InputError | None]] = {mode: list(described) for mode in modes}
+    by_mode: dict[Mode, list[Scenario | InputError | None]] = {mode: list(described) for mode in modes}
     if set(modes) <= {"in-sample"}:
-        return found
+        return by_mode
     usable = [
         number
         for number, scenario in enumerate(described)
@@ -41,24 +41,24 @@ def recalibrated(
     )
     after_all = problem.fit()
     for mode in set(modes) - {"in-sample"}:
-        made: dict[tuple[frozenset[int], int], Scenario] = {}
-        found[mode] = [scenario if isinstance(scenario, InputError) else None for scenario in described]
+        done: dict[tuple[frozenset[int], int], Scenario] = {}
+        by_mode[mode] = [scenario if isinstance(scenario, InputError) else None for scenario in described]
         for row, number in enumerate(usable):
             out = _same_repeat(problem, row) if mode == "leave-one-out" else _same_host(problem, row)
             if not out:
                 continue
             key = (out, id(described[number]))
-            if key not in made:
+            if key not in done:
                 kept = [near for near in connected(problem.names, out) if near not in out]
-                made[key] = problem.recalibrated(row, problem.fit_to(kept, after_all))
-            found[mode][number] = made[key]
-    return found
+                done[key] = problem.recalibrated(row, problem.fit_to(kept, after_all))
+            by_mode[mode][number] = done[key]
+    return by_mode
 
 
 def _same_repeat(problem: Problem, row: int) -> frozenset[int]:
     own = problem.measured[row]
     return frozenset(
-        other for other, one in enumerate(problem.measured) if (one.group, one.repeat) == (own.group, own.repeat)
+        other for other, run in enumerate(problem.measured) if (run.group, run.repeat) == (own.group, own.repeat)
     )
 
 

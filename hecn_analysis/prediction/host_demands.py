@@ -1,4 +1,4 @@
-"""Demands of flows on one host: storage, filter, slots, cores and memory."""
+"""Demands of flows on one host: storage, packet filter, slots, cores and memory."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from hecn_analysis.prediction.demands import Demands
     from hecn_analysis.prediction.draws import Draws, FloatArray
 
-#: Passes of each byte over main memory for a transfer through sockets: the card's own and that of the copy's far side.
-#: RFC 4297, section 4.2, counts a third one for the application's buffer, which in a transfer tool stays in the cache.
+#: Passes of each byte over main memory for a transfer through sockets: one for the card, one for the kernel's copy.
+#: RFC 4297, section 4.2, counts a third for the application's buffer, which stays in the cache of a transfer tool.
 NETWORK_PASSES = 2
-#: What a file adds: the copy's side in the page cache (or, with direct I/O, in the buffer), and the controller's.
+#: Passes that a file adds: one in the page cache (with direct I/O, the buffer), one for the disk controller.
 FILE_PASSES = 2
 
 
 class HostDemands:
-    """What the flows ask of one host."""
+    """Demands of the flows on one host."""
 
     def __init__(
         self, scenario: Scenario, draw: Draws, demands: Demands, role: str, flows: list[tuple[int, bool]]
@@ -36,7 +36,7 @@ class HostDemands:
         self.demands = demands
         self.role = role
         host = scenario.sender if role == "sender" else scenario.receiver
-        assert host is not None  # noqa: S101 - made only for hosts that are there
+        assert host is not None  # noqa: S101 - the caller skips absent hosts
         self.host: Host = host
         self.flows = flows
         self.cores = (
@@ -56,7 +56,7 @@ class HostDemands:
         self.slots = Slots(scenario, draw, demands, role, host=host, cores=self.cores)
 
     def add(self) -> None:
-        """Add storage, slots, cores and memory, for each flow in the part that this host has in it."""
+        """Add the demands of each flow on storage, slots, cores and memory, for this host's role in it."""
         for flow, (number, way) in enumerate(self.flows):
             sends = (self.role == "sender") != way
             tool = self.scenario.tool

@@ -1,6 +1,6 @@
-"""States of the ladder: which limits are lifted, what one more lift gains, and which limit binds.
+"""States of the ladder: the limits lifted so far, the gain of one more lift, and the limit that binds.
 
-A ladder starts with nothing lifted and lifts, again and again, whatever gains most: a resource, or a limit of TCP.
+A ladder starts with nothing lifted. Each step lifts the limit whose removal gains most: a resource or a limit of TCP.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.solve import IntArray
 
-#: Losses are the bottleneck where doing without them gains more than this, the start-up where it gains more than that:
-#: below, they cost something of what a resource allows, and the resource is what to change.
+#: Losses or the start-up count as the bottleneck only if lifting them gains more than this factor; below it, the
+#: resource that they reduce is the one to change.
 LOSS_FELT = 1.03
 START_UP_FELT = 1.25
 
@@ -31,7 +31,7 @@ class Lift:
     start_up: bool = False
 
 
-#: What can be lifted from a state, in the order in which equal ones count.
+#: Kinds of limits to lift from a state; of equal gains, the first one counts.
 KINDS = ("window", "loss", "start_up", "resource")
 
 _FELT = np.array([np.inf, LOSS_FELT, START_UP_FELT, np.inf])
@@ -39,7 +39,7 @@ RESOURCE = KINDS.index("resource")
 
 
 def above(state: Lift) -> dict[str, Lift]:
-    """Give the states that one more lift reaches, by its kind."""
+    """States that one more lift reaches, by its kind."""
     return {
         "window": Lift(state.resources, window=True, loss=state.loss, start_up=state.start_up),
         "loss": Lift(state.resources, window=state.window, loss=True, start_up=state.start_up),
@@ -49,13 +49,13 @@ def above(state: Lift) -> dict[str, Lift]:
 
 
 def gain(lifted_bps: FloatArray, held_bps: FloatArray) -> FloatArray:
-    """What lifting a limit multiplies the throughput by [1]."""
+    """Factor by which lifting a limit multiplies the throughput [1]."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(lifted_bps == held_bps, 1.0, lifted_bps / held_bps)
 
 
 def binding(gains: FloatArray) -> IntArray:
-    """Number of the kind of limit that binds, in `KINDS`."""
+    """Index into `KINDS` of the limit that binds."""
     gains = np.where(np.isnan(gains), -np.inf, gains)
     taken = np.where(gains > _FELT, gains, -np.inf)
     standing = np.where(np.isinf(_FELT), gains, -np.inf)

@@ -1,12 +1,12 @@
-"""What the columns of a table of measurements mean: a mapping, and the measurements that it finds in a table.
+"""Measurements from a table by a mapping, which gives the meaning of the table's columns.
 
-A mapping says which column, or expression of columns, is which key of a scenario, which is the measured rate, which
-rows repeat each other, and which limit the table states. It is a YAML file:
+A mapping gives the column, or expression of columns, for each key of a scenario, the measured rate, the rows that
+repeat each other, and the limit that the table states. It is a YAML file:
 
 .. code-block:: yaml
 
-    title: what was measured
-    where: valid == 'yes'               # rows to take; the others are counted
+    title: title of the measurements
+    where: valid == 'yes'               # rows to use; the others are counted
     measured: goodput_mbps              # a column or an expression of columns; a part may have its own
     unit: Mb/s
     cpu_sender: tx_percent / 100        # busy share of a core of one process, for calibration
@@ -15,18 +15,18 @@ rows repeat each other, and which limit the table states. It is a YAML file:
     group: loss
     repeats: condition                  # rows with the same value repeat one measurement
     limit: known_bottleneck             # the limit that the table states
-    limits: {network: link}             # its words in ours: a class, a resource, or a list of them
+    limits: {network: link}             # the table's words: a class, a resource, or a list of them
     set: {sender: ideal, receiver: ideal}
     columns:                            # an empty cell leaves a key out
       path.rtt: rtt_ms / 1000
       tool: {from: tool, values: {nuttcp: nuttcp, iperf: iperf3}}
       sender.read_rate: {from: member_rates, unit: MB/s, take: min}
-    parts:                              # rows that differ in more than their values, each with keys of its own
+    parts:                              # groups of rows that need keys of their own
       - where: kind == 'copy'
         set: {tool: dd-copy}
 
-Expressions are arithmetic, comparisons, ``and``, ``or``, ``not``, ``in``, as `pandas.DataFrame.eval` knows them; names
-that are no words stand between backticks. There are no calls and no attributes: a mapping cannot run anything.
+Expressions are arithmetic, comparisons, ``and``, ``or``, ``not``, ``in``, as in `pandas.DataFrame.eval`; column names
+that are not identifiers need backticks. Calls and attributes are refused, so a mapping cannot run code.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Described(BaseModel):
 
 
 class _Lookup(_Described):
-    """A key whose values stand in the table in other words, in another unit, or several in a cell."""
+    """A key whose cells need a translation, a unit, or a choice among several numbers."""
 
     expression: str = Field(alias="from")
     words: dict[str | int | float | bool, Any] = Field(default={}, alias="values")
@@ -71,7 +71,7 @@ Source = str | _Lookup
 
 
 class _Part(_Described):
-    """Keys of the rows for which `where` holds."""
+    """Keys of the rows that satisfy `where`."""
 
     where: str = "True"
     measured: str | None = None
@@ -80,7 +80,7 @@ class _Part(_Described):
 
 
 class _Meaning(_Part):
-    """What the columns of a table mean."""
+    """A whole mapping."""
 
     title: str = ""
     source: str = ""
@@ -98,12 +98,12 @@ class _Meaning(_Part):
 def of_table(
     table: str | Path | pd.DataFrame, mapping: str | Path, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[Measurement], int]:
-    """Measurements of a table, and how many of its rows the mapping leaves out."""
+    """Measurements of a table, and the number of rows that the mapping leaves out."""
     return _Table(table, mapping).measurements(settings or {})
 
 
 class _Table:
-    """A table, and its mapping."""
+    """A table and its mapping."""
 
     def __init__(self, table: str | Path | pd.DataFrame, mapping: str | Path) -> None:
         self.name = table if isinstance(table, str | Path) else "row"
@@ -114,45 +114,47 @@ class _Table:
         )
 
     def measurements(self, settings: Mapping[str, Any]) -> tuple[list[Measurement], int]:
-        """Take the rows that the mapping takes, each with its keys."""
+        """Measurements of the rows that the mapping uses, and the number of the other rows."""
         keys, rates = self._keys_and_rates()
         rates = rates * self._unit()
-        words = {name: self._column(name) for name in ("id", "group", "repeats", "limit", "cpu_sender", "cpu_receiver")}
-        found = []
+        columns = {
+            name: self._column(name) for name in ("id", "group", "repeats", "limit", "cpu_sender", "cpu_receiver")
+        }
+        measurements = []
         for row in np.flatnonzero(np.isfinite(rates)):
             own = {**keys[row], **settings}
-            said = {name: column[row] for name, column in words.items()}
-            found.append(
+            cells = {name: column[row] for name, column in columns.items()}
+            measurements.append(
                 Measurement(
-                    said["id"],
-                    None if said["group"] is None else str(said["group"]),
-                    repr(sorted(own.items(), key=str)) if said["repeats"] is None else said["repeats"],
+                    cells["id"],
+                    None if cells["group"] is None else str(cells["group"]),
+                    repr(sorted(own.items(), key=str)) if cells["repeats"] is None else cells["repeats"],
                     own,
                     float(rates[row]),
-                    cpu_sender_fraction=said["cpu_sender"],
-                    cpu_receiver_fraction=said["cpu_receiver"],
-                    stated_limit=None if said["limit"] is None else str(said["limit"]),
-                    accepted_limits=self._accepted(said["limit"]),
+                    cpu_sender_fraction=cells["cpu_sender"],
+                    cpu_receiver_fraction=cells["cpu_receiver"],
+                    stated_limit=None if cells["limit"] is None else str(cells["limit"]),
+                    accepted_limits=self._accepted(cells["limit"]),
                     source=f"{self.name}:{row + 2}",
                 )
             )
-        return found, len(self.frame) - len(found)
+        return measurements, len(self.frame) - len(measurements)
 
     def _keys_and_rates(self) -> tuple[list[dict[str, Any]], npt.NDArray[np.float64]]:
-        """Keys of each row, and its measured rate; NaN where the mapping does not take it."""
+        """Keys of each row, and its measured rate; NaN where the mapping does not use the row."""
         rates = np.full(len(self.frame), np.nan)
         keys = [dict[str, Any]() for _ in range(len(self.frame))]
-        taken = self._evaluate(self.meaning.where, ("where",)).to_numpy(dtype=bool)
-        self._lay(self.meaning, (), taken, keys, rates)
-        owned = np.full(len(self.frame), not self.meaning.parts)
+        used = self._evaluate(self.meaning.where, ("where",)).to_numpy(dtype=bool)
+        self._set(self.meaning, (), used, keys, rates)
+        in_parts = np.full(len(self.frame), not self.meaning.parts)
         for number, part in enumerate(self.meaning.parts):
             place = ("parts", str(number))
-            own = self._evaluate(part.where, (*place, "where")).to_numpy(dtype=bool) & ~owned
-            owned |= own
-            self._lay(part, place, own, keys, rates)
-        return keys, np.where(taken & owned, rates, np.nan)
+            own = self._evaluate(part.where, (*place, "where")).to_numpy(dtype=bool) & ~in_parts
+            in_parts |= own
+            self._set(part, place, own, keys, rates)
+        return keys, np.where(used & in_parts, rates, np.nan)
 
-    def _lay(
+    def _set(
         self,
         part: _Part,
         place: Place,
@@ -160,7 +162,7 @@ class _Table:
         keys: list[dict[str, Any]],
         rates: npt.NDArray[np.float64],
     ) -> None:
-        """Lay what a part of the mapping says over the keys and rates of its own rows."""
+        """Set the keys and rates of a part's rows."""
         if part.measured is not None:
             figures = pd.to_numeric(self._evaluate(part.measured, (*place, "measured")), errors="coerce")
             rates[own] = figures.to_numpy(dtype=float)[own]
@@ -174,7 +176,7 @@ class _Table:
         except RangeError:
             raise InputError(
                 f"unit {self.meaning.unit!r}",
-                "that of a rate, such as 'Mb/s'",
+                "a unit of rate, such as 'Mb/s'",
                 source=self.document.source,
                 line=self.document.line(("unit",)),
             ) from None
@@ -192,15 +194,15 @@ class _Table:
         return [None] * len(self.frame) if expression is None else _plain(self._evaluate(expression, (name,)))
 
     def _evaluate(self, expression: str, place: Place) -> pd.Series[Any]:
-        """Work out an expression of columns, which stands at that place of the mapping."""
+        """Values of an expression of columns, given at `place` in the mapping."""
         if expression in self.frame.columns:
             return self.frame[expression]
-        fault = _more_than_arithmetic(expression)
+        fault = _fault(expression)
         if not fault:
             try:
-                found = self.frame.eval(expression, engine="python")
-                return found if isinstance(found, pd.Series) else pd.Series(found, index=self.frame.index)
-            except Exception as error:  # noqa: BLE001 - pandas raises many kinds for what is written wrongly
+                result = self.frame.eval(expression, engine="python")
+                return result if isinstance(result, pd.Series) else pd.Series(result, index=self.frame.index)
+            except Exception as error:  # noqa: BLE001 - pandas raises many kinds for wrong expressions
                 fault = str(error)
         raise InputError(
             f"the expression {expression!r} ({fault})",
@@ -211,19 +213,19 @@ class _Table:
         )
 
     def _values(self, source: Source, place: Place) -> list[Any]:
-        """Values of a key, None where the cell is empty or its word has no translation."""
+        """Values of a key; None where the cell is empty or has no translation."""
         if isinstance(source, str):
             return _plain(self._evaluate(source, place))
-        found = _plain(self._evaluate(source.expression, place))
+        cells = _plain(self._evaluate(source.expression, place))
         if source.words:
             known = {str(word): value for word, value in source.words.items()}
-            return [None if value is None else known.get(str(value)) for value in found]
+            return [None if value is None else known.get(str(value)) for value in cells]
         return [
-            None if value is None else _one_of(str(value).replace(",", " ").split(), source, place) for value in found
+            None if value is None else _combined(str(value).replace(",", " ").split(), source, place) for value in cells
         ]
 
 
-#: What an expression may consist of.
+#: Syntax that an expression may use.
 _ARITHMETIC = (
     *(ast.Expression, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.List, ast.Tuple),
     *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr),
@@ -231,17 +233,19 @@ _ARITHMETIC = (
 )
 
 
-def _more_than_arithmetic(expression: str) -> str:
-    """What in an expression is more than arithmetic of columns; nothing where all is well, or is no expression."""
+def _fault(expression: str) -> str:
+    """Why an expression is refused: its syntax error or its first forbidden node; empty if it is allowed."""
     try:
         tree = ast.parse(re.sub(r"`[^`]*`", "column", expression.strip()), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"{error}"
-    found = next((node for node in ast.walk(tree) if not isinstance(node, _ARITHMETIC)), None)
-    return "" if found is None else f"{type(found).__name__} is no arithmetic, comparison, and, or, not or in"
+    forbidden = next((node for node in ast.walk(tree) if not isinstance(node, _ARITHMETIC)), None)
+    return (
+        "" if forbidden is None else f"{type(forbidden).__name__} is not arithmetic, a comparison, and, or, not or in"
+    )
 
 
-#: What else is raised for packed files that are cut off or hold something else.
+#: Other errors of damaged compressed files.
 _DAMAGED: Final = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
@@ -260,15 +264,15 @@ def _read(table: str | Path | pd.DataFrame) -> pd.DataFrame:
 _TAKE: Mapping[str, Callable[[list[float]], float]] = {"min": min, "max": max, "sum": sum}
 
 
-def _one_of(numbers: Sequence[str], source: _Lookup, place: Place) -> str:
-    """Take one of the numbers in a cell, or their sum, with its unit."""
+def _combined(numbers: Sequence[str], source: _Lookup, place: Place) -> str:
+    """Minimum, maximum or sum of the numbers in a cell, with its unit."""
     try:
-        found = _TAKE[source.take]([float(number) for number in numbers])
+        number = _TAKE[source.take]([float(number) for number in numbers])
     except ValueError:
         raise InputError(
             f"the cell {' '.join(numbers)!r} for {place[-1]}", "numbers with blanks or commas between them"
         ) from None
-    return f"{found!r} {source.unit}".strip()
+    return f"{number!r} {source.unit}".strip()
 
 
 def _plain(column: pd.Series[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Measured transfers: a rate, the scenario that it was measured in, and how busy the processes were."""
+"""Measured transfers: rate, scenario, and CPU shares of the processes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from hecn_analysis.runs.rates import run_rate, why_no_rate
 
 @dataclass(frozen=True)
 class Measurement:
-    """One measured transfer, or several at once whose rates add up.
+    """One measured transfer, or several simultaneous ones whose rates add up.
 
     Attributes
     ----------
     name
-        What to call it.
+        Its name.
     group
-        What it belongs to: a series, a part of a table.
+        Its series, or its part of a table.
     repeat
-        Measurements of the same group and repeat are one measurement made again.
+        Measurements with the same group and repeat are repeats of each other.
     keys
         The keys of its scenario, or the scenario itself.
     measured_bps
@@ -40,14 +40,14 @@ class Measurement:
     at_least
         Whether the document gives the rate as "more than".
     cpu_sender_fraction, cpu_receiver_fraction
-        Busy share of a core of one process at each end, as a tool's CPU columns say it.
+        Busy share of a core of one process at each end, from a tool's CPU columns. [1]
     stated_limit, accepted_limits
-        The limit that the source states, and the resources or classes that mean it.
+        The limit that the source states, and the resources or classes that match it.
     source
         File and lines, or document and place.
     determined
-        Whether the source says enough for a prediction; where not, an error is that of guesses at hosts and settings,
-        and nothing is calibrated on it.
+        Whether the source describes the test well enough to predict it; otherwise errors include guessed settings, and
+        the measurement is not used for calibration.
     """
 
     name: str
@@ -65,21 +65,21 @@ class Measurement:
 
 
 def scenarios(measured: Sequence[Measurement]) -> list[Scenario | InputError]:
-    """Scenario of each measurement: the same object for the same keys, or why there can be none."""
-    made: dict[str, Scenario | InputError] = {}
-    found: list[Scenario | InputError] = []
-    for one in measured:
-        if isinstance(one.keys, Scenario):
-            found.append(one.keys)
+    """Scenario of each measurement, or its error; equal keys share one object."""
+    by_keys: dict[str, Scenario | InputError] = {}
+    results: list[Scenario | InputError] = []
+    for run in measured:
+        if isinstance(run.keys, Scenario):
+            results.append(run.keys)
             continue
-        said = repr(sorted(one.keys.items(), key=str))
-        if said not in made:
+        identity = repr(sorted(run.keys.items(), key=str))
+        if identity not in by_keys:
             try:
-                made[said] = make_scenario(one.keys, source=one.source)
+                by_keys[identity] = make_scenario(run.keys, source=run.source)
             except InputError as error:
-                made[said] = error
-        found.append(made[said])
-    return found
+                by_keys[identity] = error
+        results.append(by_keys[identity])
+    return results
 
 
 def of_series(names: Sequence[str] | None = None) -> list[Measurement]:
@@ -93,7 +93,7 @@ def of_series(names: Sequence[str] | None = None) -> list[Measurement]:
     Returns
     -------
     list of Measurement
-        What was measured; rates are in bit/s.
+        The measurements; rates are in bit/s.
 
     Raises
     ------
@@ -102,14 +102,14 @@ def of_series(names: Sequence[str] | None = None) -> list[Measurement]:
 
     Examples
     --------
-    >>> [(one.name, round(one.measured_bps / 1e9, 1)) for one in of_series(["c-dd"])]
+    >>> [(run.name, round(run.measured_bps / 1e9, 1)) for run in of_series(["c-dd"])]
     [('c-dd-read', 21.2), ('c-dd-write', 20.5)]
     """
-    found = []
+    measurements = []
     for name in series_names() if names is None else names:
         series = load_series(name)
-        found += [one for case in series.cases if (one := _of_case(series, case)) is not None]
-    return found
+        measurements += [run for case in series.cases if (run := _of_case(series, case)) is not None]
+    return measurements
 
 
 def _of_case(series: Series, name: str) -> Measurement | None:
@@ -138,21 +138,21 @@ def _of_case(series: Series, name: str) -> Measurement | None:
 def of_runs(
     paths: Sequence[str | Path], keys: Mapping[str, Any], *, left_out: list[str] | None = None
 ) -> list[Measurement]:
-    """Runs of logs, each in the scenario of `keys` with what the log says of its own: tool, round-trip time, streams.
+    """Runs of logs, each in the scenario of `keys`, completed by the log's tool, round-trip time and duration.
 
     Parameters
     ----------
     paths
         Logs of transfer tools, or folders of them.
     keys
-        Keys of the scenario, at least the hosts. What they say counts more than what a log says.
+        Keys of the scenario, at least the hosts. They override the log.
     left_out
-        Takes a sentence for each run without a rate: where it is, and why it has none.
+        List to extend by a sentence for each run without a rate: its place, and the reason.
 
     Returns
     -------
     list of Measurement
-        What was measured; rates are in bit/s.
+        The measurements; rates are in bit/s.
 
     Raises
     ------
@@ -163,8 +163,8 @@ def of_runs(
     --------
     >>> from hecn_analysis.base.places import data_dir
     >>> log = data_dir() / "logs" / "c-systems-nuttcp.txt"
-    >>> found = of_runs([log], {"sender": "c", "receiver": "c", "path": "lan-2x10ge"})
-    >>> [round(one.measured_bps / 1e9, 1) for one in found]
+    >>> measurements = of_runs([log], {"sender": "c", "receiver": "c", "path": "lan-2x10ge"})
+    >>> [round(run.measured_bps / 1e9, 1) for run in measurements]
     [19.8, 19.8]
     """
     rows = logs.read(list(paths)).runs.to_dict("records")
@@ -203,7 +203,7 @@ def _of_run(run: Mapping[Any, Any], keys: Mapping[str, Any]) -> Measurement:
 
 @cache
 def _is_timed(tool: str, source: str) -> bool:
-    """Whether a tool sends for a time, not an amount."""
+    """Whether a tool sends for a fixed time, not a fixed amount."""
     return Library(places.models_dir()).entry("tools", tool, asked_by=(source, None)).at(("bytes",)) is None
 
 

@@ -1,11 +1,11 @@
-"""The model: resources and demands to fair shares, then TCP over time, for scenarios and for draws from their spreads.
+"""The model: fair shares of resources, then TCP over time, for central values and for draws from their spreads.
 
-1. `resources.build` turns the scenario into demands, for the central values and for draws from their spreads.
-2. `solve.max_min` shares the resources: what each flow could reach for ever.
-3. `transport` says what TCP makes of that within the test: window, losses, start-up.
+1. `resources.build` turns the scenario into demands.
+2. `solve.max_min` shares the resources: the steady rate of each flow.
+3. `transport` applies TCP within the test: window, losses, start-up.
 
-`Model` does it for many scenarios of one structure at once (see `draws`); `single` has one of them and climbs the
-ladder, `sweep` many.
+`Model` handles many scenarios of one structure at once (see `draws`). `single` runs it for one scenario and climbs the
+ladder; `sweep` runs it for many.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ BoolArray = npt.NDArray[np.bool_]
 
 MAX_RUNGS = 6
 
-#: A test counts what still lies in buffers at its end: a few megabytes in ten seconds at 10 Gb/s.
+#: A test also counts data still in buffers at its end: a few megabytes in ten seconds at 10 Gb/s.
 BUFFERED = 1e-3
 
-#: A transfer over a lossy path is one random run; its mean is taken over this many of them.
+#: Runs to average over a lossy path, where a single run is random.
 RANDOM_RUNS = 16
 
-#: Parts side by side that are busier than this are full together.
+#: Parallel parts busier than this count as full together.
 FULL = 0.995
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work a prediction is worth.
+    """How much work to spend on a prediction.
 
     Attributes
     ----------
     draws
-        Draws that the interval is taken from.
+        Draws for the interval.
     random_runs
-        Runs over a lossy path that the mean is taken over.
+        Runs to average over a lossy path.
     rounds
-        Round trips of TCP that are followed; the rest goes on at the mean rate of the second half of them.
+        Simulated round trips of TCP; the rest of the test runs at the mean rate of the second half of them.
     rungs
         Rungs of the ladder.
     """
@@ -61,10 +61,10 @@ class Effort:
     rungs: int = MAX_RUNGS
 
 
-#: What an answer is worth.
+#: For an answer.
 THOROUGH = Effort()
 
-#: What is shown while somebody moves a slider. Its interval is rough; where packets are lost its throughput is, too.
+#: For a preview while a slider moves: a rough interval and, on lossy paths, a rough throughput.
 GLANCE = Effort(draws=16, random_runs=2, rounds=140, rungs=3)
 
 
@@ -74,24 +74,24 @@ class Model:
     Parameters
     ----------
     scenario
-        One scenario, or one whose parameters hold the values of many.
+        One scenario, or one whose parameters are arrays with a value for each of many scenarios.
     draw
         Gives the values of parameters.
     count
         Number of scenarios.
     levels
-        Number of `levels` to work out.
+        Number of `levels` to compute.
     effort
-        How long TCP is followed, and how often where runs are random.
+        Simulated round trips, and number of random runs.
 
     Attributes
     ----------
     levels
-        Central throughput of each flow, and what stops it, as resources are lifted one after another.
+        Central throughput of each flow and the resource that stops it, as resources are lifted one by one.
     system
         Resources, flows and demands.
     transports
-        TCP of the flows that go from the sender to the receiver (False) and the other way (True).
+        TCP of the flows from the sender to the receiver (False) and of the reverse flows (True).
     """
 
     def __init__(
@@ -105,25 +105,25 @@ class Model:
         ways = set(self.system.reverse) if scenario.tool.protocol == "tcp" else set()
         self.transports = {way: Transport.of(scenario, draw, reverse=way) for way in sorted(ways)}
         stems = [resource.name.rstrip("0123456789") for resource in self.system.resources]
-        #: Equal parts that are full together (the links of a bundle, the cores of alike processes, both directions of
-        #: a slot) are lifted together: one more link would not help a transfer that fills four alike.
-        self._alike = np.array([[one == other for other in stems] for one in stems], dtype=bool)
+        #: Equal parts that are full together (links of a bundle, cores of identical processes, both directions of
+        #: a slot) are lifted together: a single faster link would not help a transfer that fills four equally.
+        self._alike = np.array([[stem == other for other in stems] for stem in stems], dtype=bool)
         names = list(dict.fromkeys(resource.name for resource in self.system.resources))
         self._named = np.array([names.index(resource.name) for resource in self.system.resources], dtype=np.int64)
         links = [resource.resource_class == "link" for resource in self.system.resources]
-        self._is_link = np.array([*links, False])  # the last one is for no resource, -1
+        self._is_link = np.array([*links, False])  # the last entry stands for no resource, -1
         self.levels = self._levels(levels)
 
-    # what the resources allow ----------------------------------------------------------------------------------------
+    # resources -------------------------------------------------------------------------------------------------------
 
     @property
     def simulated(self) -> bool:
-        """Whether TCP has to be simulated over time."""
+        """Whether TCP needs a simulation over time."""
         return any(transport.matters for transport in self.transports.values())
 
     @property
     def is_random(self) -> bool:
-        """Whether two runs differ by more than their start-up; the median of the draws is then what to expect."""
+        """Whether two runs differ by more than their start-up; the prediction is then the median of the draws."""
         return any(transport.is_random for transport in self.transports.values())
 
     def central_demand(self) -> FloatArray:
@@ -132,16 +132,13 @@ class Model:
 
     @cached_property
     def steady(self) -> tuple[FloatArray, IntArray]:
-        """What each flow could reach for ever in each draw, and what stops it, shape (scenarios, draws, flows)."""
+        """Steady rate of each flow in each draw, and the resource that stops it, shape (scenarios, draws, flows)."""
         table = self.system.table((self.count, self.draw.size - 1), drawn)
         throughput, stopped = max_min(table.reshape(self.count * (self.draw.size - 1), *table.shape[2:]))
         return throughput.reshape(table.shape[:3]), stopped.reshape(table.shape[:3])
 
     def _levels(self, most: int) -> list[tuple[FloatArray, IntArray]]:
-        """Central throughput of each flow, and what stops it, as resources are lifted one after another.
-
-        Ends where a flow has no limit left in any scenario; the throughput of a level above that is NaN.
-        """
+        """Central throughput and limit of each flow as resources are lifted; NaN above a scenario's last level."""
         levels: list[tuple[FloatArray, IntArray]] = []
         demand = self.central_demand()
         limited: BoolArray = np.ones(self.count, dtype=bool)
@@ -156,7 +153,7 @@ class Model:
         return levels
 
     def first(self, throughput: FloatArray, stopped: IntArray) -> IntArray:
-        """Of each row the number of the resource that holds back most of the traffic, both directions of it counted."""
+        """Number of the resource that limits most of each row's traffic, with both directions of it counted."""
         if stopped.shape[1] == 1:
             return stopped[:, 0]
         names = np.where(stopped >= 0, self._named[stopped], -1)
@@ -164,35 +161,35 @@ class Model:
         return np.take_along_axis(stopped, held.argmax(axis=1)[:, None], axis=1)[:, 0]
 
     def ceiling(self) -> FloatArray:
-        """Return what the links alone carry [bit/s]: no run exceeds it, however lucky."""
+        """Rate that the links alone carry [bit/s]; no run exceeds it."""
         if not self._is_link.any():
             return np.full(self.count, np.inf)
         throughput, _ = max_min(self.central_demand()[:, :, self._is_link[:-1]])
         return np.asarray(throughput.sum(axis=1))
 
-    # what TCP makes of it --------------------------------------------------------------------------------------------
+    # TCP ------------------------------------------------------------------------------------------------------------
 
     def limits_of_tcp(self) -> tuple[str, ...]:
-        """Kinds of limits that TCP has here."""
-        found = set()
+        """Kinds of TCP limits in these scenarios."""
+        kinds = set()
         for transport in self.transports.values():
             if agreed(np.isfinite(central(transport.window_limit_bps))):
-                found.add("window")
+                kinds.add("window")
             if transport.matters:
-                found.add("start_up")
+                kinds.add("start_up")
                 if agreed(central(transport.loss) > 0):
-                    found.add("loss")
-        return tuple(kind for kind in KINDS if kind in found)
+                    kinds.add("loss")
+        return tuple(kind for kind in KINDS if kind in kinds)
 
     def throughputs(self, states: Sequence[Lift], *, with_draws: bool) -> tuple[FloatArray, FloatArray]:
-        """Throughput of each flow in states of the ladder, and in the draws.
+        """Throughput of each flow in given states of the ladder, and in the draws.
 
         Parameters
         ----------
         states
-            Their `resources` are less than the number of `levels`.
+            States whose `resources` are below the number of `levels`.
         with_draws
-            Whether draws are asked for.
+            Whether to compute the draws.
 
         Returns
         -------
@@ -220,7 +217,7 @@ class Model:
                 draws[..., flow] = transport.delayed(draws[..., flow], drawn(transport.delay_s))
         if (amount := self.scenario.tool.bytes) is not None:
             bits = 8 * np.asarray(amount.value)
-            with np.errstate(divide="ignore"):  # no limit stays none
+            with np.errstate(divide="ignore"):  # no limit remains no limit
                 for flow, fill in self.system.fill_s.items():
                     by_state[..., flow] = 1 / (1 / by_state[..., flow] + fill[..., :1] / bits)
                     if with_draws:
@@ -228,7 +225,7 @@ class Model:
         return by_state, draws
 
     def _draws(self, *, with_draws: bool) -> FloatArray:
-        """What the resources allow in each draw."""
+        """Steady rate of each flow in each draw."""
         flows = len(self.system.flows)
         if not with_draws:
             return np.zeros((self.count, 0, flows))
@@ -240,7 +237,7 @@ class Model:
     def _simulate(
         self, transport: Transport, flows: list[int], states: Sequence[Lift], by_state: FloatArray, draws: FloatArray
     ) -> None:
-        """Put what TCP reaches over time in place of what the resources allow some flows."""
+        """Replace the steady rates of some flows by the rates that TCP reaches over time."""
         many = self.effort.random_runs
         runs = np.array([many if transport.runs_differ(lossless=state.loss) else 1 for state in states])
         of_case = np.repeat(np.arange(len(states)), runs)
@@ -278,17 +275,17 @@ class Model:
         throughput, stopped = self.levels[level]
         return np.asarray(np.isfinite(throughput).all(axis=1) & self._is_link[stopped[:, flow]])
 
-    # what to say -----------------------------------------------------------------------------------------------------
+    # results ---------------------------------------------------------------------------------------------------------
 
     def interval(self, draws: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Ends of the interval that a single new run falls into with 90 % [bit/s], [bit/s].
+        """Ends of the interval that holds a single new run with 90 % probability [bit/s], [bit/s].
 
         Parameters
         ----------
         draws
             Throughput of each flow, shape (scenarios, draws, flows). [bit/s]
         total
-            Of all flows together, shape (scenarios,). [bit/s]
+            Throughput of all flows together, shape (scenarios,). [bit/s]
         """
         repeat = drawn(self.draw("tool.repeat", self.scenario.tool.repeat))
         together = draws[..., 0] if draws.shape[2] == 1 else draws.sum(axis=2)
@@ -301,17 +298,18 @@ class Model:
         return low, high
 
     def ground(self, *, with_draws: bool) -> tuple[FloatArray, IntArray, FloatArray]:
-        """What each scenario reaches, and what holds it back first; two of the `levels` are needed.
+        """Throughput of each scenario and its first limit; needs two `levels`.
 
         Parameters
         ----------
         with_draws
-            Whether draws are asked for; what `is_random` is not known without.
+            Whether to compute the draws; scenarios that are random (`is_random`) need them.
 
         Returns
         -------
         throughput, limit, draws
-            Of all flows, shape (scenarios,) [bit/s]; number in `limits`; of each flow, shape (scenarios, draws, flows).
+            Throughput of all flows, shape (scenarios,) [bit/s]; the limit's number in `limits`; throughput of each
+            flow, shape (scenarios, draws, flows). [bit/s]
         """
         kinds = [*self.limits_of_tcp(), *(["resource"] if len(self.levels) > 1 else [])]
         states = [Lift(), *(above(Lift())[kind] for kind in kinds)]
@@ -328,13 +326,13 @@ class Model:
         return np.median(draws.sum(axis=2), axis=1) if self.is_random else totals[:, 0], limit, draws
 
     def limits(self) -> list[tuple[str | None, str | None]]:
-        """Name and class of what can hold a scenario back: each resource, the `KINDS` of TCP, and nothing."""
+        """Name and class of each possible limit: the resources, the `KINDS` of TCP, and none."""
         resources = [(resource.name, resource.resource_class) for resource in self.system.resources]
         tcp = [self.limit_of_tcp(kind)[:2] if self.transports else (None, None) for kind in KINDS[:RESOURCE]]
         return [*resources, *tcp, (None, None)]
 
     def limit_of_tcp(self, kind: str) -> tuple[str, str, str]:
-        """Resource name, class and words of a kind of limit that is no resource."""
+        """Name, class and title of a limit that TCP sets."""
         if kind == "window":
             name, title = next(iter(self.transports.values())).window_owner
             return name, "window", title
@@ -344,7 +342,7 @@ class Model:
 
 
 def _quantile(ordered: FloatArray, share: float) -> FloatArray:
-    """Quantile of each row of ordered values, between neighbours in proportion."""
+    """Quantile of each row of ordered values, interpolated linearly."""
     place = share * (ordered.shape[1] - 1)
     below = int(place)
     step = ordered[:, below + 1] - ordered[:, below]

@@ -1,4 +1,4 @@
-"""Packets of a scenario: payload and cost on the wire, connections, and the links that they take."""
+"""Packets of a scenario: payload, bytes on the wire, connections, and the links that they use."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def streams_per_process(scenario: Scenario) -> int:
 
 
 def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
-    """Payload of a full packet, and what the packet costs on the wire [B].
+    """Payload of a full packet, and its size on the wire [B].
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
     Returns
     -------
     tuple
-        Both numbers. [B]
+        Payload and size on the wire. [B]
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parameters of a scenario by the names that a prediction gives them: ``receiver.cpu.write_cost``."""
+"""Parameters of a scenario by name, as in a prediction: ``receiver.cpu.write_cost``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hecn_analysis.hardware.quantity import Parameter
 
 
 def with_parameters(scenario: Scenario, parameters: Mapping[str, Parameter]) -> Scenario:
-    """Return the scenario with other values of parameters, by their names."""
+    """Scenario with some parameters replaced, by name."""
     roles: dict[str, Any] = {}
     for name, parameter in parameters.items():
         role, *path = name.split(".")
@@ -21,12 +21,12 @@ def with_parameters(scenario: Scenario, parameters: Mapping[str, Parameter]) -> 
     return replace(scenario, **roles)
 
 
-def _put(described: Any, path: list[str], parameter: Parameter) -> Any:  # noqa: ANN401 - model or mapping
+def _put(node: Any, path: list[str], parameter: Parameter) -> Any:  # noqa: ANN401 - model or mapping
     key, *rest = path
-    is_mapping = isinstance(described, Mapping)
-    below = described[key] if is_mapping else getattr(described, key)
+    is_mapping = isinstance(node, Mapping)
+    below = node[key] if is_mapping else getattr(node, key)
     new = _put(below, rest, parameter) if rest else parameter
     if is_mapping:
-        return {**described, key: new}
-    assert isinstance(described, BaseModel)  # noqa: S101 - descriptions are made of models and mappings
-    return described.model_copy(update={key: new})
+        return {**node, key: new}
+    assert isinstance(node, BaseModel)  # noqa: S101 - descriptions are made of models and mappings
+    return node.model_copy(update={key: new})

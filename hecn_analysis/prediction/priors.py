@@ -1,4 +1,4 @@
-"""What is taken for a parameter before a host has been measured. Data in ``models/priors.yaml``."""
+"""Prior values of parameters, used before a host is measured. Data in ``models/priors.yaml``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hecn_analysis.base import places, units
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 
-#: Spread of what nothing is known of but a calibrated value: a factor of two.
+#: Spread of a parameter with a calibrated value and no prior: about a factor of two.
 _UNKNOWN = 0.9
 
 
@@ -25,7 +25,7 @@ class _Prior(BaseModel):
 
 
 def before_calibration(field: str, parameter: Parameter, year: int | None) -> Parameter:
-    """Return what is taken for a parameter before it was calibrated; one that was not is what it is."""
+    """Prior of a calibrated parameter; other parameters are returned unchanged."""
     if parameter.basis != "calibrated":
         return parameter
     for prior in _priors().get(field, ()):

@@ -1,7 +1,7 @@
-"""Processor time of transfers: what the CPU columns of tools say a byte costs, and what the model says.
+"""Processor time per byte of transfers, from the CPU columns of tools and from the model.
 
-A tool's column is the busy share of a core of one process, without the interrupts that other cores serve. Over the
-throughput it is the time of a core for each byte, which runs at different rates have in common (utilisation law).
+A tool's column is the busy share of a core of one process, without the interrupts that other cores serve. Divided by
+the throughput, it is the processor time per byte, which does not depend on the rate (utilisation law).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hecn_analysis.prediction.sensitivity import process_seconds
 #: Tools print whole percent.
 ROUNDING: Final = 0.005
 
-#: Of a prediction whose interval is not asked for; over a lossy path the draws make its median.
+#: For the throughput alone; over a lossy path it is the median of the draws.
 _CENTRAL: Final = Effort(draws=40, rungs=1)
 
 COLUMNS: Final = [
@@ -51,51 +51,50 @@ def processor_time(measured: Sequence[Measurement]) -> pd.DataFrame:
     Parameters
     ----------
     measured
-        Runs, of `hecn_analysis.prediction.measurements`. Those both ways at once are left out: their columns are of
-        processes that send and of others that receive.
+        Runs, from `hecn_analysis.prediction.measurements`. Bidirectional runs are left out: their columns mix processes
+        that send with processes that receive.
 
     Returns
     -------
     DataFrame
         Columns `COLUMNS`, a row for each run and end whose CPU share is known: ``measured_fraction`` of a core of one
-        process, ``predicted_fraction`` at the predicted throughput [1]; ``measured_ns`` of a core for a byte with half
-        of what the column is rounded to (``rounding_ns``), ``predicted_ns`` with the interval of the uncertain costs
-        (90 %) [ns/B]; ``error`` predicted / measured - 1; ``cycles`` measured for a byte [cycles/B], missing where the
-        clock is not known.
+        process, ``predicted_fraction`` at the predicted throughput [1]; ``measured_ns`` of a core per byte with its
+        rounding error ``rounding_ns``, ``predicted_ns`` with the 90 % interval of the uncertain costs [ns/B]; ``error``
+        is predicted / measured - 1; ``cycles`` measured per byte [cycles/B], missing where the clock is not known.
 
     Raises
     ------
     InputError
-        No run with a CPU share of hosts that are described.
+        No run gives the CPU share of a described host.
 
     Examples
     --------
     >>> from hecn_analysis.prediction.measurements import of_series
-    >>> found = processor_time(of_series(["c-memory"]))
-    >>> found[["end", "measured_fraction", "measured_ns"]].round(3).values.tolist()[:2]
+    >>> times = processor_time(of_series(["c-memory"]))
+    >>> times[["end", "measured_fraction", "measured_ns"]].round(3).values.tolist()[:2]
     [['sender', 0.34, 0.137], ['receiver', 0.59, 0.238]]
     """
     rows = []
-    for one, scenario in zip(measured, scenarios(measured), strict=True):
+    for run, scenario in zip(measured, scenarios(measured), strict=True):
         if isinstance(scenario, InputError) or scenario.tool.bidirectional:
             continue
         predicted_bps = None
         for role in ("sender", "receiver"):
-            busy = one.cpu_sender_fraction if role == "sender" else one.cpu_receiver_fraction
+            busy = run.cpu_sender_fraction if role == "sender" else run.cpu_receiver_fraction
             seconds = process_seconds(scenario, role, Draws())
             if busy is None or seconds is None:
                 continue
             predicted_bps = predicted_bps or predict(scenario, effort=_CENTRAL).throughput_bps
             host = getattr(scenario, role)
-            to_ns = scenario.tool.processes / one.measured_bps * 8e9
+            to_ns = scenario.tool.processes / run.measured_bps * 8e9
             needed = seconds * 8e9
             rows.append(
                 {
-                    "group": one.group,
-                    "name": one.name,
-                    "title": scenario.title or one.name,
+                    "group": run.group,
+                    "name": run.name,
+                    "title": scenario.title or run.name,
                     "end": role,
-                    "measured_bps": one.measured_bps,
+                    "measured_bps": run.measured_bps,
                     "predicted_bps": predicted_bps,
                     "measured_fraction": busy,
                     "predicted_fraction": float(seconds[0]) * predicted_bps / scenario.tool.processes,
@@ -106,7 +105,7 @@ def processor_time(measured: Sequence[Measurement]) -> pd.DataFrame:
                     "high_ns": float(np.quantile(needed[1:], 0.95)),
                     "error": float(needed[0]) / (busy * to_ns) - 1,
                     "cycles": busy * to_ns * host.cpu.clock.value / 1e9,
-                    "source": one.source,
+                    "source": run.source,
                 }
             )
     if not rows:

@@ -1,7 +1,7 @@
-"""From a scenario to resources and demands: what each flow asks of hosts, links and its tool.
+"""From a scenario to resources and demands: the work of each flow on hosts, links and its tool.
 
-A flow is one process of the tool, from the source of its data to their sink. Each resource (a core, a slot, an array, a
-link) has a demand: the time that it needs for one payload bit. Work that shares a core adds up; work on different
+A flow is one process of the tool, from the source of its data to the sink. Its demand on a resource (a core, a slot, an
+array, a link) is the time that the resource needs for one payload bit. Work on the same core adds up; work on different
 resources overlaps. Demands come from `hecn_analysis.limits`; this module and those that it calls decide which apply.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hecn_analysis.hardware import Scenario
 
-#: Classes of resources that are stages of a request: while one works on it, the others wait where nothing overlaps.
+#: Classes of resources that are stages of a request: without overlap, only one of them works at a time.
 _STAGES = frozenset({"disk", "raid", "cpu", "link", "filesystem"})
 
 _STORING = frozenset({"disk", "raid"})
@@ -31,18 +31,18 @@ _STORING = frozenset({"disk", "raid"})
 
 @dataclass(frozen=True)
 class System:
-    """What `solve.max_min` needs, for the central values and every draw.
+    """Input of `solve.max_min`, for the central values and every draw.
 
     Attributes
     ----------
     resources, flows
-        What there is.
+        The resources, and the names of the flows.
     by_resource
-        Of each resource, the demand of each flow that uses it, central and drawn (see `draws`). [s/bit]
+        For each resource, the demand of each flow that uses it, central and drawn (see `draws`). [s/bit]
     reverse
-        Of each flow: it goes from the scenario's receiver to its sender.
+        Whether each flow goes from the scenario's receiver to its sender.
     fill_s
-        Of each flow, time that the first block needs through all stages but the slowest, central and drawn. [s]
+        For each flow, the time of the first block in all stages but the slowest, central and drawn. [s]
     """
 
     resources: tuple[Resource, ...]
@@ -54,12 +54,12 @@ class System:
     def table(
         self, shape: tuple[int, ...], part: Callable[[FloatArray], FloatArray] = lambda values: values
     ) -> FloatArray:
-        """Demands side by side, shape (…, flows, resources); 0 where a flow does not use a resource [s/bit]."""
-        found = np.zeros((*shape, len(self.flows), len(self.resources)))
+        """Demands as an array of shape (…, flows, resources); 0 where a flow does not use a resource [s/bit]."""
+        demand = np.zeros((*shape, len(self.flows), len(self.resources)))
         for number, by_flow in enumerate(self.by_resource):
             for flow, seconds in by_flow.items():
-                found[..., flow, number] = part(seconds)
-        return found
+                demand[..., flow, number] = part(seconds)
+        return demand
 
 
 def build(scenario: Scenario, draw: Draws) -> System:
@@ -91,7 +91,7 @@ def build(scenario: Scenario, draw: Draws) -> System:
 def _fill(
     scenario: Scenario, draw: Draws, rows: Sequence[tuple[Resource, Mapping[int, FloatArray]]]
 ) -> dict[int, FloatArray]:
-    """Time to fill the pipeline: of each stage that takes a whole block before it hands it on, but the slowest."""
+    """Time to fill the pipeline: a block's time in each storage stage but the slowest."""
     if scenario.tool.request is None or not scenario.tool.overlap:
         return {}
     stages = [by_flow for resource, by_flow in rows if resource.resource_class in _STORING]
@@ -109,7 +109,7 @@ def _add_links(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tu
         return
     payload, wire = payload_per_packet(scenario)
     seconds_per_bit = wire / payload / draw("path.rate", path.rate)
-    if scenario.tool.protocol == "udp":  # nothing is sent again: what is lost has taken its time on the link
+    if scenario.tool.protocol == "udp":  # UDP does not retransmit: lost packets still use the link
         seconds_per_bit = seconds_per_bit / (1 - draw("path.loss", path.loss))
     for flow, (number, way) in enumerate(flows):
         for link, share in link_shares(scenario, number):
@@ -123,23 +123,23 @@ def _add_links(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tu
 
 
 def _add_tool(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tuple[int, bool]]) -> None:
-    """Add what the tool itself holds back: its pace, and that it does one thing after another."""
+    """Add the tool's own limits: its pace, its requests in flight, and stages that do not overlap."""
     tool = scenario.tool
     for flow, (_, way) in enumerate(flows):
         sender = "receiver" if way else "sender"
         if tool.pace is not None:
             rate = draw("tool.pace", tool.pace) * streams_per_process(scenario)
-            demands.add(flow, f"{sender}.tool.pace", 1 / rate, title="the pace that the tool holds itself to")
+            demands.add(flow, f"{sender}.tool.pace", 1 / rate, title="the pace that the tool is set to")
         if not tool.overlap:
             _add_stages_in_turn(scenario, draw, demands, flow)
         elif tool.protocol == "rdma" and tool.request is not None:
-            under_way = 8 * draw("tool.request", tool.request) * tool.outstanding * tool.streams
-            title = f"{tool.outstanding * tool.streams} requests under way over the round trip"
-            demands.add(flow, f"{sender}.tool.requests", draw("path.rtt", scenario.path.rtt) / under_way, title=title)
+            in_flight = 8 * draw("tool.request", tool.request) * tool.outstanding * tool.streams
+            title = f"{tool.outstanding * tool.streams} requests in flight over the round trip"
+            demands.add(flow, f"{sender}.tool.requests", draw("path.rtt", scenario.path.rtt) / in_flight, title=title)
 
 
 def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: Demands, flow: int) -> None:
-    """Add the time of a request, its stages and the round trip one after another, by the requests under way at once."""
+    """Add the time of a request through all stages and the round trip, divided by the requests in flight."""
     tool = scenario.tool
     stages = {
         resource.name: by_flow[flow]
@@ -157,6 +157,6 @@ def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: Demands, flow:
         total = total + draw("path.rtt", scenario.path.rtt) / draw("tool.request", tool.request) / 8
         name, title = (
             "sender.tool.requests",
-            f"{tool.outstanding * tool.streams} requests under way, each answered first",
+            f"{tool.outstanding * tool.streams} requests in flight, each answered before the next",
         )
     demands.add(flow, name, total / (tool.outstanding * tool.streams), title=title)

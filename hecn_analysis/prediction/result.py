@@ -1,4 +1,4 @@
-"""What a prediction says: a throughput with its interval, what binds, what would bind next, and what it rests on."""
+"""The result of a prediction: throughput with its interval, the ladder of limits, and the assumptions."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the ladder: a resource, and the throughput that it allows when every earlier one is lifted.
+    """One step of the ladder: a resource, and the throughput that it allows once every earlier one is lifted.
 
     Attributes
     ----------
     resource, resource_class, title
-        ``receiver.cpu.core1``, ``cpu``, and what that is in words.
+        ``receiver.cpu.core1``, ``cpu``, and its name in words.
     throughput_bps
-        All flows together, limited by this resource. [bit/s]
+        Throughput of all flows, limited by this resource. [bit/s]
     probability
-        Share of the draws in which it is the first to bind.
+        Share of the draws in which it is the bottleneck.
     """
 
     resource: str
@@ -49,7 +49,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Assumption:
-    """A number that the prediction rests on, with its spread and where it comes from."""
+    """A parameter of the prediction, with its spread and its source."""
 
     name: str
     value: float
@@ -61,31 +61,31 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a scenario should reach, and why. Rates are payload of all flows together [bit/s].
+    """Throughput that a scenario should reach, and why. Rates are payload of all flows together [bit/s].
 
     Attributes
     ----------
     throughput_bps, low_bps, high_bps
-        Central value, and the interval that a single new run falls into with 90 %.
+        Central value, and the interval that holds a single new run with 90 % probability.
     utilisation
         Busy fraction of every resource at the central throughput.
     ladder
-        The bottleneck first, then what binds when it is lifted, and so on.
+        The bottleneck first, then the limit once it is lifted, and so on.
     warnings
-        What the reader should know before relying on it.
+        Caveats for the reader.
     assumptions
-        Every parameter that was used.
+        Every parameter of the model, with its source.
     draws_bps
-        Throughput with other values of the parameters, drawn from their spreads; equal parameters of two predictions
-        are drawn alike, so that a difference between them is one between the scenarios. [bit/s]
+        Throughput with parameters drawn from their spreads. Two predictions draw equal values for equal parameters, so
+        a difference between them is one between the scenarios. [bit/s]
 
     Examples
     --------
     >>> from hecn_analysis import predict
-    >>> found = predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"})
-    >>> found.to_frame()[["resource", "utilisation"]].round(2).to_dict("records")
+    >>> prediction = predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"})
+    >>> prediction.to_frame()[["resource", "utilisation"]].round(2).to_dict("records")
     [{'resource': 'path.link', 'utilisation': 1.0}]
-    >>> found.to_dict()["bottleneck"]
+    >>> prediction.to_dict()["bottleneck"]
     'path.link'
     """
 
@@ -102,7 +102,7 @@ class Prediction:
 
     @property
     def bottleneck(self) -> str | None:
-        """Resource that binds first; None where nothing sets a limit."""
+        """Resource that limits the throughput; None where nothing does."""
         return self.ladder[0].resource if self.ladder else None
 
     @property
@@ -111,13 +111,13 @@ class Prediction:
         return self.ladder[0].resource_class if self.ladder else None
 
     def __str__(self) -> str:
-        """Say it in a sentence or two, as an engineer would aloud."""
-        who = describe(self.scenario)
+        """Summary in one or two sentences."""
+        subject = describe(self.scenario)
         if not self.ladder:
-            return f"{who}: nothing in this description sets a limit."
+            return f"{subject}: nothing in this description sets a limit."
         rate = units.format_rate
         interval = f"90 % of single runs between {rate(self.low_bps)} and {rate(self.high_bps)}"
-        text = f"{who}: {rate(self.throughput_bps)} ({interval}), held back by {self.ladder[0].title}."
+        text = f"{subject}: {rate(self.throughput_bps)} ({interval}), limited by {self.ladder[0].title}."
         if len(self.ladder) > 1:
             text += f" Without that, {self.ladder[1].title} would allow {rate(self.ladder[1].throughput_bps)}."
         return text
@@ -132,11 +132,11 @@ class Prediction:
         )
         head = "<tr><th>limit</th><th>resource</th><th>allows</th><th>busy now</th></tr>"
         warnings = "".join(f"<p>⚠ {html.escape(escape_bidi(warning))}</p>" for warning in self.warnings)
-        said = html.escape(escape_bidi(str(self)))
-        return f"<p>{said}</p>{warnings}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        sentence = html.escape(escape_bidi(str(self)))
+        return f"<p>{sentence}</p>{warnings}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, under the names of the public contract.
+        """Everything as plain values, under fixed names.
 
         Returns
         -------
@@ -159,12 +159,12 @@ class Prediction:
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """Like `to_dict`, as JSON text; what is not finite is null.
+        """Like `to_dict`, as JSON text; a value that is not finite is null.
 
         Parameters
         ----------
         indent
-            By how many blanks an inner line is moved in; None: all in one line.
+            Spaces of indentation per level; None: all in one line.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Prediction:
         return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self) -> pd.DataFrame:
-        """Ladder as a table: one row a rung, with `utilisation` beside.
+        """Ladder as a table: one row a rung, with its utilisation.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class Prediction:
 
 
 def describe(scenario: Scenario) -> str:
-    """Who sends to whom, over what, with what."""
+    """Tool, hosts and path of a scenario in words."""
     tool = scenario.tool.name or "a transfer"
     ends = " to ".join(host.label for host in (scenario.sender, scenario.receiver) if host is not None)
     path = f" over {scenario.path.name}" if scenario.tool.protocol != "file" and scenario.path.name else ""

@@ -1,7 +1,7 @@
-"""How a measured transfer depends on uncertain parameters: the throughput and the work of its processes, and slopes.
+"""Slopes of a measured transfer by its uncertain parameters: of its throughput and the work of its processes.
 
 Logarithms of demands are almost linear in the logarithms of parameters (a demand is a cost over a clock, or one over a
-rate), so they are linearised once; what is not smooth, the sharing of resources, is worked out exactly each time.
+rate), so they are linearised once. The sharing of resources is not smooth, so it is computed exactly each time.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from hecn_analysis.prediction.solve import max_min
 from hecn_analysis.prediction.sweep import sweep
 from hecn_analysis.prediction.transport import Transport
 
-#: A parameter is changed by this much of its logarithm to find slopes.
+#: Step in the logarithm of a parameter for its slope.
 _STEP = 0.01
 
-#: What a single run differs by from the mean is no property of a host.
+#: The scatter of single runs is not a property of a host.
 _OF_A_RUN = "tool.repeat"
 
-#: Limits that belong to the path and the time of a test: they say nothing about a host.
+#: Limits set by the path and the duration of a test: they give no information about a host.
 _NO_HOST = ("loss", "start-up")
 
 _ENDS = ("sender", "receiver")
 
-#: Demands below this are none. [s/bit]
+#: Demands below this count as zero. [s/bit]
 _LEAST = 1e-30
 
 
 def uncertain(scenario: Scenario) -> dict[str, Parameter]:
-    """Parameters with a spread that the prediction of a scenario rests on, by name (``receiver.cpu.write_cost``)."""
+    """Parameters with a spread that a scenario's prediction uses, by name (``receiver.cpu.write_cost``)."""
     draw = Draws(0)
     _evaluate(scenario, draw)
     return {
@@ -48,7 +48,7 @@ def uncertain(scenario: Scenario) -> dict[str, Parameter]:
 
 
 class _Nudged(Draws):
-    """Central values, then the same with each parameter in turn a little larger."""
+    """Central values, then the same with one parameter after another slightly increased."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
         super().__init__(1 + max(numbers.values(), default=0))
@@ -65,7 +65,7 @@ class _Nudged(Draws):
 
 
 def _evaluate(scenario: Scenario, draw: Draws) -> tuple[FloatArray, list[str]]:
-    """Demands of a scenario with those of its windows, shape (draws, flows, resources), and names of the resources."""
+    """Demands of a scenario and its windows, shape (draws, flows, resources), and the names of the resources."""
     system = build(scenario, draw)
     demand = system.table((draw.size,))
     if scenario.tool.protocol != "file":
@@ -87,18 +87,18 @@ class Dependence:
     scenario
         The transfer.
     numbers
-        Of each parameter's name the number of the unknown that it is; several may be one.
+        Number of the unknown for each parameter's name; several names may share one.
     roles
-        Ends (sender, receiver) whose processes' work is asked for.
+        Ends (sender, receiver) whose processes' work is needed.
     share
         Share of what the resources allow that TCP reaches within the test; see `share_of_transport`.
 
     Attributes
     ----------
     unknowns
-        Numbers of its unknowns: the axis of what its methods take.
+        Numbers of its unknowns: the last axis of the arguments of its methods.
     cores
-        Of each end, the numbers of the resources that are its cores.
+        Numbers of the resources that are cores, for each end.
     """
 
     def __init__(self, scenario: Scenario, numbers: Mapping[str, int], roles: Iterable[str], share: float) -> None:
@@ -117,14 +117,14 @@ class Dependence:
                 self._work[role] = _linearised(seconds, len(self.unknowns))
 
     def rate(self, moved: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-        """Logarithm of the throughput [bit/s] for several values of the parameters, and what stops the first flow."""
+        """Logarithm of the throughput [bit/s] for several values of the parameters, and the first flow's limit."""
         demand = np.exp(self._demand + np.tensordot(moved, self._slope, axes=1))
         demand[demand < _LEAST] = 0.0
         throughput, stopped = max_min(demand)
         return np.log(throughput.sum(axis=1) * self._share), stopped[:, 0]
 
     def work(self, role: str, moved: FloatArray) -> FloatArray | None:
-        """Logarithm of a process's seconds of a core for a bit, for values as in `rate`; None where it has no core."""
+        """Logarithm of the core seconds per bit of a process, for values as in `rate`; None without a core."""
         if role not in self._work:
             return None
         log, slope = self._work[role]
@@ -138,8 +138,8 @@ def share_of_transport(scenario: Scenario) -> float | None:
         return None
     if scenario.tool.protocol == "file" or not Transport.of(scenario, Draws(0), reverse=False).matters:
         return 1.0
-    (found,) = sweep(scenario, {"path.rtt": [scenario.path.rtt.value]}, intervals=False).to_dict("records")
-    return None if found["bottleneck_class"] in _NO_HOST else float(found["throughput_bps"]) / steady
+    (result,) = sweep(scenario, {"path.rtt": [scenario.path.rtt.value]}, intervals=False).to_dict("records")
+    return None if result["bottleneck_class"] in _NO_HOST else float(result["throughput_bps"]) / steady
 
 
 def _linearised(values: FloatArray, unknowns: int) -> tuple[FloatArray, FloatArray]:
@@ -149,7 +149,7 @@ def _linearised(values: FloatArray, unknowns: int) -> tuple[FloatArray, FloatArr
 
 
 def process_seconds(scenario: Scenario, role: str, draw: Draws) -> FloatArray | None:
-    """Seconds of a core that one process needs for a bit; None where the host has no cores."""
+    """Core seconds per bit of one process [s/bit]; None where the host has no cores."""
     host = getattr(scenario, role)
     if host is None or host.cpu is None:
         return None

@@ -1,7 +1,7 @@
-"""The prediction of one scenario: throughput, interval, bottleneck, and the ladder of what would bind next.
+"""The prediction of one scenario: throughput, interval, bottleneck, and the ladder of further limits.
 
-`model` works out throughputs; here the ladder lifts, again and again, whatever gains most when lifted. The first one
-lifted is the bottleneck.
+`model` computes throughputs. The ladder repeatedly lifts the limit whose removal gains most. The first one lifted is
+the bottleneck.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ def predict(
     *,
     effort: Effort = THOROUGH,
 ) -> Prediction:
-    """Throughput of a scenario, its interval, and what holds it back.
+    """Throughput of a scenario, its interval, and its limits.
 
     Parameters
     ----------
     scenario
         YAML file, name in ``models/scenarios``, mapping of keys, or a loaded scenario.
     settings
-        Keys set over it, e.g. ``{"path.rtt": "80 ms"}``.
+        Keys that replace those of the scenario, e.g. ``{"path.rtt": "80 ms"}``.
     effort
-        How much work it is worth; `GLANCE` gives a first look.
+        How much work to spend; `GLANCE` gives a quick preview.
 
     Returns
     -------
     Prediction
         ``throughput_bps`` with its interval ``low_bps`` to ``high_bps`` [bit/s], ``bottleneck``, the ladder of limits,
-        and what is assumed.
+        and the assumptions.
 
     Raises
     ------
     InputError
-        The scenario cannot be: unknown key or name, impossible value.
+        The scenario is invalid: unknown key or name, impossible value.
 
     Examples
     --------
@@ -59,23 +59,23 @@ def predict(
 
 
 def predict_each(scenarios: Iterable[Scenario | HecnError]) -> Iterator[Prediction | HecnError]:
-    """Predict scenarios, what TCP makes of them together (see `together`); the numbers are those of `predict` for each.
+    """Predict scenarios, with one simulation of TCP for many (see `together`); the numbers are those of `predict`.
 
     Parameters
     ----------
     scenarios
-        Scenarios; why there is none, in its place, is handed on.
+        Scenarios; an error in place of a scenario is passed on.
 
     Yields
     ------
     Prediction or HecnError
-        Of each scenario its prediction (see `predict`) [bit/s], or why there is none.
+        The prediction of each scenario (see `predict`) [bit/s], or its error.
 
     Examples
     --------
     >>> line = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.mtu": 9000}
-    >>> found = predict_each(load_scenario(line, {"path.rate": rate}) for rate in ("1 Gb/s", "10 Gb/s"))
-    >>> [round(result.throughput_bps / 1e9, 3) for result in found]
+    >>> predictions = predict_each(load_scenario(line, {"path.rate": rate}) for rate in ("1 Gb/s", "10 Gb/s"))
+    >>> [round(result.throughput_bps / 1e9, 3) for result in predictions]
     [0.99, 9.9]
     """
     for report in followed(map(_reported, scenarios), _Report.look):
@@ -94,14 +94,14 @@ def _reported(scenario: Scenario | HecnError) -> _Report | HecnError:
 
 
 class _Report(Model):
-    """One scenario, with everything that a prediction tells."""
+    """One scenario, with everything that its prediction reports."""
 
     def __init__(self, scenario: Scenario, effort: Effort) -> None:
         super().__init__(scenario, Draws(effort.draws), levels=effort.rungs + 1, effort=effort)
         self.totals: dict[Lift, float] = {}
 
     def look(self) -> tuple[list[Lift], FloatArray, FloatArray]:
-        """All states of the ladder, their throughputs, and those in the draws; at once they cost little more."""
+        """All states of the ladder, their throughputs, and the draws; together they cost little more than one."""
         states = self._states()
         return states, *self.throughputs(states, with_draws=True)
 
@@ -155,7 +155,7 @@ class _Report(Model):
         ]
 
     def _climb(self) -> list[tuple[Lift, str]]:
-        """States of the ladder from the bottom, each with the limit that gains most when lifted from it."""
+        """States of the ladder from the bottom, each with the limit that gains most when lifted."""
         climb: list[tuple[Lift, str]] = []
         here = Lift()
         while np.isfinite(self.totals[here]) and len(climb) < self.effort.rungs:
@@ -170,7 +170,7 @@ class _Report(Model):
         return climb
 
     def _limit(self, state: Lift, kind: str) -> tuple[str, str, str]:
-        """Resource name, class and words of what is lifted from a state."""
+        """Name, class and title of the limit lifted from a state."""
         if kind != "resource":
             return self.limit_of_tcp(kind)
         resource = self.system.resources[self.first(*self.levels[state.resources])[0]]
@@ -191,7 +191,7 @@ class _Report(Model):
                 shares[name] = shares.get(name, 0.0) + many * (1 - held) / len(stopped)
         return shares
 
-    # all together ----------------------------------------------------------------------------------------------------
+    # the rest ----------------------------------------------------------------------------------------------------
 
     def _utilisation(self, throughput: FloatArray) -> dict[str, float]:
         if not np.isfinite(throughput).all():
@@ -203,23 +203,23 @@ class _Report(Model):
         return result
 
     def _warnings(self) -> list[str]:
-        found = [*self.scenario.warnings, *self._first_arrays()]
+        warnings = [*self.scenario.warnings, *self._first_arrays()]
         for role, host in (("sender", self.scenario.sender), ("receiver", self.scenario.receiver)):
             for name, slot in (host.slots if host is not None else {}).items():
                 card = slot.nic or slot.controller
                 if card is None or slot.lanes is None or card.lanes is None:
                     continue
                 if card.lanes > slot.lanes:
-                    found.append(
+                    warnings.append(
                         f"{role}.slots.{name}: an x{card.lanes} card in an x{slot.lanes} slot trains to x{slot.lanes}"
                     )
                 if slot.gen is not None and card.gen is not None and card.gen > slot.gen:
                     card_gen, slot_gen = f"PCIe {card.gen}.0", f"PCIe {slot.gen}.0"
-                    found.append(f"{role}.slots.{name}: a {card_gen} card in a {slot_gen} slot trains to {slot_gen}")
-        return found
+                    warnings.append(f"{role}.slots.{name}: a {card_gen} card in a {slot_gen} slot trains to {slot_gen}")
+        return warnings
 
     def _first_arrays(self) -> Iterator[str]:
-        """Where files lie that nobody placed: on the first of several arrays."""
+        """Warn about files without a stated array: they count as on the first of several."""
         scenario, tool = self.scenario, self.scenario.tool
         for role, host, end, rate in (
             ("sender", scenario.sender, tool.source_end, "read_rate"),
@@ -229,7 +229,7 @@ class _Report(Model):
                 continue
             if len(host.arrays) > 1:
                 first, *others = host.arrays
-                yield f"{role}.files_on is not set: the files are taken to lie on {first}, not on {', '.join(others)}"
+                yield f"{role}.files_on is not set: the files are assumed to be on {first}, not on {', '.join(others)}"
 
     def _assumptions(self) -> list[Assumption]:
         owners: dict[str, Callable[[], str]] = {

@@ -1,4 +1,4 @@
-"""Demands on the slots of a host, its network cards, and the bridges and socket links between them and the cores."""
+"""Demands on a host's slots and network cards, and on the bridges and socket links between them and the cores."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from hecn_analysis.prediction.demands import Demands
     from hecn_analysis.prediction.draws import Draws, FloatArray
 
-#: What a device does with the memory of its host, or a host with its disks.
+#: Direction of a device's access to host memory, or of a host's access to its disks.
 Operation = Literal["read", "write"]
 
 
 def _trained(slot: Slot) -> tuple[int, int]:
-    """Generation and lanes that a PCIe slot and its card agree on."""
+    """Generation and lanes that a PCIe slot and its card train to."""
     card = slot.nic or slot.controller
     assert slot.gen is not None  # noqa: S101 - checked by Slot
     assert slot.lanes is not None  # noqa: S101 - checked by Slot
@@ -34,7 +34,7 @@ def _trained(slot: Slot) -> tuple[int, int]:
 
 
 class Slots:
-    """Slots of one host, and what joins them to its cores."""
+    """Slots of one host, and the bridges and socket links to its cores."""
 
     def __init__(
         self, scenario: Scenario, draw: Draws, demands: Demands, role: str, *, host: Host, cores: Cores | None
@@ -52,14 +52,14 @@ class Slots:
         return [name for name, slot in self.host.slots.items() if slot.nic is not None for _ in range(slot.nic.ports)]
 
     def add_cards(self, flow: int, number: int, *, sends: bool) -> None:
-        """Add what a flow asks of the network cards, their slots and the bridges above."""
+        """Add a flow's demands on the network cards, their slots and the bridges above."""
         ports = self._ports()
         if not ports:
             return
         payload, wire = payload_per_packet(self.scenario)
         path = self.scenario.path
         packet = wire - framing.FRAME_OVERHEAD if self.scenario.tool.protocol == "rdma" else path.mtu
-        frame = packet + framing.ETHERNET_HEADER  # check sequence, preamble and gap stay in the card
+        frame = packet + framing.ETHERNET_HEADER  # frame check sequence, preamble and gap stay in the card
         for link, share in link_shares(self.scenario, number):
             port = link % len(ports)
             name = ports[port]
@@ -106,7 +106,7 @@ class Slots:
     def _link_bps(
         self, at: str, gen: int, lanes: int, slot: Slot, *, op: Operation, max_read_request: Parameter | None = None
     ) -> FloatArray:
-        """What a PCI Express link carries of the traffic of a slot's card [bit/s]."""
+        """Rate of a PCI Express link for the traffic of a slot's card [bit/s]."""
 
         def rate() -> FloatArray:
             max_payload = self.host.max_payload if slot.max_payload is None else slot.max_payload
@@ -124,30 +124,30 @@ class Slots:
         return self.draw.once((at, op), rate)
 
     def _between_sockets(self, flow: int, slot: Slot, bits: float, *, op: Operation) -> None:
-        """Add what a card's traffic asks of the links between sockets, where its flow runs on another one's cores."""
+        """Add demands on the links between sockets, where a card's flow runs on another socket's cores."""
         board = self.host.board
         if self.cores is None or board is None or board.socket_link_rate is None or board.socket_links == 0:
             return
         node = slot.node
-        above = slot.behind
-        while above is not None:
-            bridge = self._bridges[above]
-            node, above = bridge.node, bridge.behind
-        away = [at for at in self.cores.application_nodes(flow) if at != node]
-        if away:
+        bridge_name = slot.behind
+        while bridge_name is not None:
+            bridge = self._bridges[bridge_name]
+            node, bridge_name = bridge.node, bridge.behind
+        remote = [socket for socket in self.cores.application_nodes(flow) if socket != node]
+        if remote:
             rate = self.draw(f"{self.role}.board.socket_link_rate", board.socket_link_rate)
-            share = bits * len(away) / len(self.cores.application_nodes(flow))
+            share = bits * len(remote) / len(self.cores.application_nodes(flow))
             seconds_per_bit = share / (board.socket_links * rate * LINE_SHARE)
             title = f"links between the sockets of the {self.role}"
             self.demands.add(flow, f"{self.role}.interconnect.sockets", seconds_per_bit, title=title, variant=op)
 
     def add_uplinks(self, flow: int, slot: Slot, bits: float, *, op: Operation) -> None:
-        """Add what a card's traffic asks of the bridges between its slot and the processor, which other slots share."""
+        """Add demands on the bridges between a card's slot and the processor, which other slots share."""
         self._between_sockets(flow, slot, bits, op=op)
-        above = slot.behind
-        while above is not None:
-            bridge = self._bridges[above]
-            at = f"{self.role}.bridges.{above}"
+        bridge_name = slot.behind
+        while bridge_name is not None:
+            bridge = self._bridges[bridge_name]
+            at = f"{self.role}.bridges.{bridge_name}"
             if bridge.rate is not None:
                 capacity = self.draw(f"{at}.rate", bridge.rate)
             elif bridge.gen is not None and bridge.lanes is not None:
@@ -155,12 +155,13 @@ class Slots:
             else:
                 capacity = None
             if capacity is not None:
-                title = f"uplink of {bridge.title or above} of the {self.role}"
-                self.demands.add(flow, f"{self.role}.interconnect.{above}", bits / capacity, title=title, variant=op)
-            above = bridge.behind
+                title = f"uplink of {bridge.title or bridge_name} of the {self.role}"
+                name = f"{self.role}.interconnect.{bridge_name}"
+                self.demands.add(flow, name, bits / capacity, title=title, variant=op)
+            bridge_name = bridge.behind
 
     def title(self, name: str, slot: Slot) -> str:
-        """Name, bus and card of a slot, for people."""
+        """Title of a slot: name, host, bus and card."""
         card = slot.nic or slot.controller
         bus = "PCIe {}.0 x{}".format(*_trained(slot)) if slot.bus == "pcie" else "PCI-X"
         return f"slot {name} of the {self.role} ({bus}{', ' + card.title if card and card.title else ''})"

@@ -1,4 +1,4 @@
-"""Shares of flows that use common resources: max-min fairness, many systems at once."""
+"""Max-min fair shares of flows through common resources, for many systems at once."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _FULL = 1e-9  # a resource within this of its capacity is full
 def max_min(demand: FloatArray) -> tuple[FloatArray, IntArray]:
     r"""Max-min fair throughputs of flows through shared resources.
 
-    All flows grow at the same pace; when a resource is full, its flows stop and the others go on (progressive filling):
-    the unique allocation in which no flow can gain without a slower one losing [1]_.
+    All flows grow at the same pace; when a resource is full, its flows stop and the others continue (progressive
+    filling). The result is the unique allocation in which no flow can gain without a loss to a slower one [1]_.
 
     .. math:: \sum_f d_{fr} x_f \le 1 \quad \text{for every resource } r
 
     Parameters
     ----------
     demand
-        Time that a resource needs for a bit of a flow, shape (systems, flows, resources). [s/bit]
+        Time of each resource for one bit of each flow, shape (systems, flows, resources). [s/bit]
 
     Returns
     -------
@@ -41,7 +41,7 @@ def max_min(demand: FloatArray) -> tuple[FloatArray, IntArray]:
 
     Examples
     --------
-    Two flows share a 10 Gb/s link, one of them also crosses a disk of 2 Gb/s:
+    Two flows share a 10 Gb/s link; one of them also uses a disk of 2 Gb/s:
 
     >>> throughput, bottleneck = max_min(np.array([[[1 / 10e9, 0], [1 / 10e9, 1 / 2e9]]]))
     >>> throughput / 1e9
@@ -60,9 +60,9 @@ def max_min(demand: FloatArray) -> tuple[FloatArray, IntArray]:
     for _ in range(min(flows, resources)):
         if rows.size == 0:
             break
-        every = rows.size == systems
-        need, uses, going = (demand, used, active) if every else (demand[rows], used[rows], active[rows])
-        left = room if every else room[rows]
+        is_all = rows.size == systems
+        need, uses, going = (demand, used, active) if is_all else (demand[rows], used[rows], active[rows])
+        left = room if is_all else room[rows]
         pressure = (need * going[:, :, None]).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(pressure > 0, left / pressure, np.inf)
@@ -82,7 +82,7 @@ def max_min(demand: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def max_min_throughput(demand: Sequence[Mapping[int, FloatArray]], flows: int, shape: tuple[int, int]) -> FloatArray:
-    """Throughputs of `max_min` for systems in a grid, whose demands may be alike along its axes."""
+    """Throughputs of `max_min` for a grid of systems, whose demands may be constant along its axes."""
     busiest: list[dict[int, FloatArray]] = [{} for _ in range(flows)]
     for by_flow in demand:
         pressure = reduce(np.add, by_flow.values())
@@ -112,7 +112,7 @@ def max_min_throughput(demand: Sequence[Mapping[int, FloatArray]], flows: int, s
 
 
 def _highest(arrays: Sequence[FloatArray]) -> FloatArray:
-    """Give the element-wise maximum, over arrays of equal shapes first: small ones cost little."""
+    """Element-wise maximum, computed over arrays of equal shape first, as small arrays cost little."""
     by_shape: dict[tuple[int, ...], FloatArray] = {}
     for array in arrays:
         known = by_shape.get(array.shape)

@@ -1,8 +1,8 @@
 """Sweeps: one scenario over many values of its keys, predicted together.
 
-Combinations of values are parted until those of one part differ in numbers alone: names, counts and switches by their
-values, numbers where they change the structure (see `draws.agreed`). A part is worked out as one: first the central
-values of all, then the draws, in blocks that fit a processor's cache.
+Combinations of values are split into parts whose scenarios differ only in numbers: by each value of names, counts and
+switches, and where numbers change the structure (see `draws.agreed`). A part is computed in one go: first the central
+values, then the draws, in blocks that fit a processor's cache.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from hecn_analysis.prediction.model import Model
 from hecn_analysis.prediction.parameters import with_parameters
 from hecn_analysis.prediction.solve import IntArray
 
-#: Scenarios that are worked out at once: their central values, their draws, and where TCP is simulated over time.
+#: Scenarios computed at once: for central values, for draws, and where TCP is simulated over time.
 _CENTRAL_BLOCK = 16_384
 _DRAWN_BLOCK = 1024
 _SIMULATED_BLOCK = 64
 
-#: glibc maps memory of more than 128 KiB anew for each array, and gives it back with the array, which costs more than
-#: to work with it; once a larger one than these has been freed, it keeps what is freed for the next (mallopt(3)).
+#: glibc maps new memory for each array above 128 KiB and unmaps it with the array, which costs more than the
+#: computation. After a larger array is freed once, glibc reuses freed memory up to that size (mallopt(3)).
 _LARGEST_ARRAY = 2**24
 
 
@@ -57,10 +57,10 @@ def sweep(
         Values of each key, as `predict` takes them: ``{"path.rtt": ["1 ms", "80 ms"], "tool.streams": [1, 4]}``; None
         is an absent key.
     grid
-        Every combination of values, the last key's fastest; False: the first values of all keys together, then the
+        Every combination of values, the last key varying fastest; False: the first values of all keys, then the
         second ones, and so on.
     intervals
-        Whether to work out ``low_bps`` and ``high_bps``, which takes most of the time; False: they are missing.
+        Whether to compute ``low_bps`` and ``high_bps``, which takes most of the time; False: they are missing.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -73,15 +73,15 @@ def sweep(
     Raises
     ------
     InputError
-        The scenario cannot be, or one of the values: it is named with its key.
+        The scenario or one of the values is invalid; the message names the key.
 
     Examples
     --------
-    >>> found = sweep(
+    >>> table = sweep(
     ...     {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000},
     ...     {"path.rtt": ["1 ms", "80 ms"], "tool.window": ["256 KiB", "64 MiB"]},
     ... )
-    >>> print(found[["path.rtt", "tool.window", "bottleneck_class"]].to_string(index=False))
+    >>> print(table[["path.rtt", "tool.window", "bottleneck_class"]].to_string(index=False))
     path.rtt tool.window bottleneck_class
         1 ms     256 KiB           window
         1 ms      64 MiB             link
@@ -93,18 +93,22 @@ def sweep(
     places = _places({key: len(values) for key, values in axes.items()}, grid=grid)
     count = len(next(iter(places.values()))) if places else 1
     columns = {key: _Column(key, axes[key], places[key]) for key in axes}
-    found = _Sweep(base, columns, count, intervals=intervals)
+    run = _Sweep(base, columns, count, intervals=intervals)
     np.empty(_LARGEST_ARRAY, dtype=np.uint8)
-    done = found.parts(np.arange(count), {})
-    for _ in track((None for rows in done for _ in range(rows)), "predicting", total=count) if progress else done:
+    progress_steps = run.parts(np.arange(count), {})
+    for _ in (
+        track((None for rows in progress_steps for _ in range(rows)), "predicting", total=count)
+        if progress
+        else progress_steps
+    ):
         pass
-    for warning in found.warnings:
+    for warning in run.warnings:
         warnings.warn(warning, ValidityWarning, stacklevel=2)
-    return pd.DataFrame({**{key: column.cells() for key, column in columns.items()}, **found.results})
+    return pd.DataFrame({**{key: column.cells() for key, column in columns.items()}, **run.results})
 
 
 def _plain(key: str, values: Iterable[Any]) -> list[Any]:
-    """Values as plain Python ones."""
+    """Values as plain Python objects."""
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
         raise InputError(f"{key}: {values!r}", "a list of values to try")
     if isinstance(values, np.ndarray | pd.Series | pd.Index):
@@ -113,20 +117,20 @@ def _plain(key: str, values: Iterable[Any]) -> list[Any]:
 
 
 def _places(lengths: Mapping[str, int], *, grid: bool) -> dict[str, IntArray]:
-    """For each row the number of each key's value."""
+    """Index of each key's value in each row."""
     if not lengths:
         return {}
     if grid:
         counts = tuple(lengths.values())
         return dict(zip(lengths, np.unravel_index(np.arange(int(np.prod(counts))), counts), strict=True))
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{length} of {key}" for key, length in lengths.items())
-        raise InputError(f"values side by side: {told}", "as many of each key, or grid=True for all combinations")
+        counted = ", ".join(f"{length} of {key}" for key, length in lengths.items())
+        raise InputError(f"values side by side: {counted}", "as many of each key, or grid=True for all combinations")
     return {key: np.arange(length) for key, length in lengths.items()}
 
 
 class _Column:
-    """The values of a key: which there are, and which one each row has."""
+    """The distinct values of a key, and the index of each row's value."""
 
     def __init__(self, key: str, values: Sequence[Any], places: IntArray) -> None:
         self.key = key
@@ -140,16 +144,16 @@ class _Column:
         return pd.Series(self.values).take(self.places).reset_index(drop=True)
 
     def bare_number(self) -> str | None:
-        """Warning about the first value that is a number without a unit."""
+        """Warning about the first value given as a number without a unit."""
         texts = (value for value in self.values if isinstance(value, str))
         return next((text for value in texts for text in bare_numbers({self.key: value}).values()), None)
 
-    def at(self, row: int) -> Any:  # noqa: ANN401 - whatever a key takes
+    def at(self, row: int) -> Any:  # noqa: ANN401 - any value of a key
         """Value of a row."""
         return self.values[self.places[row]]
 
     def numbers(self, rows: IntArray, unit: str) -> FloatArray:
-        """Values of rows as numbers in SI, NaN for one that is no plain quantity of that unit."""
+        """Values of rows in SI; NaN for a value that is not a plain quantity of that unit."""
         if unit not in self._numbers:
             if set(map(type, self.values)) <= {int, float}:
                 self._numbers[unit] = np.array(self.values, dtype=np.float64)
@@ -158,7 +162,7 @@ class _Column:
         return self._numbers[unit][self.places[rows]]
 
     def apart(self, rows: IntArray) -> Iterator[tuple[Any, IntArray]]:
-        """Each distinct value of some rows, with those that have it."""
+        """Each distinct value of some rows, with the rows that have it."""
         if self._codes is None:
             known: dict[tuple[type, str], int] = {}
             self._codes = np.array([known.setdefault((type(value), repr(value)), len(known)) for value in self.values])
@@ -177,7 +181,7 @@ def _number(value: object, unit: str) -> float:
 
 @dataclass(frozen=True)
 class _Part:
-    """Rows whose scenarios differ in the values of some parameters alone.
+    """Rows whose scenarios differ only in the values of some parameters.
 
     Attributes
     ----------
@@ -200,11 +204,11 @@ class _Part:
         )
 
     def blocks(self, size: int) -> Iterator[_Part]:
-        """All rows, so many at once."""
+        """All rows, in blocks of `size`."""
         return (self.take(slice(start, start + size)) for start in range(0, self.rows.size, size))
 
     def model(self, draw: Draws, *, levels: int) -> Model:
-        """All rows on their way to predictions."""
+        """Model of all rows."""
         parameters = {
             key: value_at(self.scenario, key).model_copy(update={"value": numbers[:, None]})
             for key, numbers in self.numbers.items()
@@ -226,7 +230,7 @@ class _Sweep:
         self.warnings = dict.fromkeys((*base.warnings, *bare))
 
     def parts(self, rows: IntArray, fixed: Mapping[str, Any]) -> Iterator[int]:
-        """Work out rows that have the values of some keys in common; gives the number of rows done, again and again."""
+        """Compute rows with `fixed` values of some keys; yields the number of rows done at each step."""
         if rows.size == 0:
             return
         keys = {key: fixed.get(key, column.at(rows[0])) for key, column in self.columns.items()}
@@ -245,30 +249,30 @@ class _Sweep:
                 return
             values[key] = numbers
         part = _Part(scenario, values, rows)
-        if (other := self._that_changes_more(part)) is not None:
+        if (other := self._structural_key(part)) is not None:
             yield from self._one_by_one(other, rows, fixed)
             return
         for block in part.blocks(_CENTRAL_BLOCK):
             yield from self._apart(block, self._central)
 
     def _one_by_one(self, key: str, rows: IntArray, fixed: Mapping[str, Any]) -> Iterator[int]:
-        """Work out rows for each value of a key apart."""
+        """Compute rows separately for each value of a key."""
         for value, same in self.columns[key].apart(rows):
             yield from self.parts(same, {**fixed, key: value})
 
-    def _that_changes_more(self, part: _Part) -> str | None:
-        """Key whose value changes more of the scenario than the parameter of its name, if any does."""
+    def _structural_key(self, part: _Part) -> str | None:
+        """Key whose value changes more of the scenario than its own parameter, or None."""
         ends = [{key: int(find(numbers)) for key, numbers in part.numbers.items()} for find in (np.argmin, np.argmax)]
         try:
-            if all(self._differs_as_told(part, end) for end in ends):
+            if all(self._differs_in_parameters(part, end) for end in ends):
                 return None
         except InputError:
-            pass  # and is raised for the key that is wrong
+            pass  # raised again below, for the key at fault
         alone = [{key: number} for end in ends for key, number in end.items()]
-        return next((key for end in alone if not self._differs_as_told(part, end) for key in end), None)
+        return next((key for end in alone if not self._differs_in_parameters(part, end) for key in end), None)
 
-    def _differs_as_told(self, part: _Part, others: Mapping[str, int]) -> bool:
-        """Whether the scenario with the values that some keys have in other rows differs in just these parameters."""
+    def _differs_in_parameters(self, part: _Part, others: Mapping[str, int]) -> bool:
+        """Whether the values of some keys in other rows change only the parameters of these keys."""
         settings = {key: self.columns[key].at(part.rows[number]) for key, number in others.items()}
         changed = {
             key: value_at(part.scenario, key).model_copy(update={"value": float(part.numbers[key][number])})
@@ -279,15 +283,15 @@ class _Sweep:
         )
 
     def _apart(self, part: _Part, solve: Callable[[_Part], Iterator[int]]) -> Iterator[int]:
-        """Work out a part, or parts of it where its scenarios differ in structure or one of them cannot be."""
+        """Compute a part, split where its scenarios differ in structure or one of them is invalid."""
         try:
             yield from solve(part)
         except Disagreement as difference:
             parts = [part.take(difference.answers == answer) for answer in np.unique(difference.answers)]
         except HecnError as error:
             if part.rows.size == 1:
-                told = ", ".join(f"{key} = {column.at(part.rows[0])!r}" for key, column in self.columns.items())
-                raise InputError(told, f"values that go together ({error})") from None
+                values = ", ".join(f"{key} = {column.at(part.rows[0])!r}" for key, column in self.columns.items())
+                raise InputError(values, f"compatible values ({error})") from None
             parts = list(part.blocks(-(-part.rows.size // 2)))
         else:
             return
@@ -295,7 +299,7 @@ class _Sweep:
             yield from self._apart(smaller, solve)
 
     def _central(self, part: _Part) -> Iterator[int]:
-        """Central values of a part, then its draws."""
+        """Compute the central values of a part, then its draws."""
         model = part.model(Draws(0), levels=2)
         if model.simulated:
             for block in part.blocks(_SIMULATED_BLOCK):
@@ -310,14 +314,14 @@ class _Sweep:
             yield part.rows.size
 
     def _drawn(self, draw: Draws, part: _Part) -> Iterator[int]:
-        """Draws of a part; `draw` keeps what it has in common with others."""
+        """Compute the draws of a part; `draw` keeps values common to all parts."""
         draw.forget_scenarios()
         model = part.model(draw, levels=0)
         self._keep_interval(part, model, model.throughputs([], with_draws=True)[1])
         yield part.rows.size
 
     def _simulated(self, part: _Part) -> Iterator[int]:
-        """Rows of a part whose transfers are followed round by round, central values and draws at once."""
+        """Compute a part whose transfers are simulated: central values and draws at once."""
         model = part.model(Draws(), levels=2)
         throughput, limit, draws = model.ground(with_draws=self.intervals or model.is_random)
         self._keep(part, model, throughput, limit)

@@ -1,8 +1,8 @@
-"""Models whose transfers are followed together.
+"""Models whose transfers are simulated together.
 
-To follow TCP round by round takes most of the time of a prediction, and hardly more for many transfers at once. So
-models are first asked what they would have followed; all of that is followed together, what is alike once; then they
-are worked out with it. A transfer fares the same alone and in company: the numbers are those of each model alone.
+The simulation of TCP takes most of the time of a prediction, and hardly longer for many transfers than for one. So the
+models first record the transfers that they need; one simulation runs all of them, identical ones once; then the models
+are evaluated with its results. A transfer does not affect the others: the numbers are those of each model alone.
 """
 
 from __future__ import annotations
@@ -20,24 +20,23 @@ from hecn_analysis.base.errors import HecnError
 from hecn_analysis.limits import tcp_rounds
 from hecn_analysis.prediction.model import Model
 
-One = TypeVar("One")
+Item = TypeVar("Item")
 
-#: Models whose transfers are followed at once: more gain little, and their draws have to be kept meanwhile.
+#: Models simulated at once: more gain little, and the draws of all of them stay in memory.
 TOGETHER: Final = 64
 
-_FIGURES: Final = [each.name for each in fields(tcp_rounds.Simulation)]
+_FIGURES: Final = [figure.name for figure in fields(tcp_rounds.Simulation)]
 
 
-def followed(models: Iterable[One], look: Callable[[Any], object]) -> Iterator[One]:
-    """Give models back, `TOGETHER` at a time, with what they have to follow already followed.
+def followed(models: Iterable[Item], look: Callable[[Any], object]) -> Iterator[Item]:
+    """Yield models with their transfers simulated, `TOGETHER` models at a time.
 
     Parameters
     ----------
     models
-        Models; what is none is given back as it is.
+        Models; other objects are yielded unchanged.
     look
-        What is going to be asked of each model: as much of it as can be asked without the answers, which it is asked
-        for without them.
+        Function that will be called with each model. It is first called to record the transfers, with NaN as results.
 
     Yields
     ------
@@ -55,58 +54,58 @@ def followed(models: Iterable[One], look: Callable[[Any], object]) -> Iterator[O
     >>> [round(rate_bps(model) / 1e6) for model in followed(models, rate_bps)]
     [878, 910]
     """
-    coming = iter(models)
-    while block := list(islice(coming, TOGETHER)):
+    remaining = iter(models)
+    while block := list(islice(remaining, TOGETHER)):
         together = _Together()
         for model in block:
             if isinstance(model, Model) and model.simulated:
                 model.transports = {
-                    way: replace(transport, follow=together) for way, transport in model.transports.items()
+                    way: replace(transport, simulate_rounds=together) for way, transport in model.transports.items()
                 }
-                with suppress(HecnError):  # it is raised again for whoever asks
+                with suppress(HecnError):  # the caller's own call raises it again
                     look(model)
-        together.follow()
+        together.simulate()
         yield from block
 
 
 class _Together:
-    """Takes the place of `tcp_rounds.simulate`: notes what is to be followed, then knows what came of it."""
+    """Stands in for `tcp_rounds.simulate`: first records the transfers, then returns their results."""
 
     def __init__(self) -> None:
-        self._asked: dict[tuple[Any, ...], dict[str, Any]] | None = {}
-        self._found: dict[tuple[Any, ...], tcp_rounds.Simulation] = {}
+        self._recorded: dict[tuple[Any, ...], dict[str, Any]] | None = {}
+        self._results: dict[tuple[Any, ...], tcp_rounds.Simulation] = {}
 
     def __call__(self, **values: Any) -> tcp_rounds.Simulation:  # noqa: ANN401 - those of `tcp_rounds.simulate`
-        """What came of transfers; NaN as long as they are not followed."""
+        """Results of transfers; NaN while they are not simulated."""
         arrays = {name: np.asarray(value) for name, value in values.items()}
         key = tuple((name, array.shape, array.tobytes()) for name, array in arrays.items())
-        if key in self._found:
-            return self._found[key]
-        if self._asked is None:
+        if key in self._results:
+            return self._results[key]
+        if self._recorded is None:
             return tcp_rounds.simulate(**values)
-        self._asked[key] = values
+        self._recorded[key] = values
         unknown = np.full(np.broadcast_shapes(*(array.shape for array in arrays.values())), np.nan)
         return tcp_rounds.Simulation(**dict.fromkeys(_FIGURES, unknown))
 
-    def follow(self) -> None:
-        """Follow all that was asked for."""
-        asked, self._asked = self._asked or {}, None
+    def simulate(self) -> None:
+        """Simulate all recorded transfers."""
+        recorded, self._recorded = self._recorded or {}, None
         by_rounds: dict[int, list[tuple[Any, ...]]] = {}
-        for key, values in asked.items():
+        for key, values in recorded.items():
             by_rounds.setdefault(values.pop("most_rounds"), []).append(key)
         for most_rounds, keys in by_rounds.items():
-            shapes = [np.broadcast_shapes(*map(np.shape, asked[key].values())) for key in keys]
+            shapes = [np.broadcast_shapes(*map(np.shape, recorded[key].values())) for key in keys]
             joined: dict[str, Any] = {
                 name: np.concatenate([
-                    np.broadcast_to(asked[key][name], shape).ravel() for key, shape in zip(keys, shapes, strict=True)
+                    np.broadcast_to(recorded[key][name], shape).ravel() for key, shape in zip(keys, shapes, strict=True)
                 ])
-                for name in asked[keys[0]]
+                for name in recorded[keys[0]]
             }  # fmt: skip
             try:
                 result = tcp_rounds.simulate(**joined, most_rounds=most_rounds)
             except HecnError:
-                continue  # each is followed alone, and the one that cannot be says so
+                continue  # each is simulated alone later, and the faulty one raises its error
             ends = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
             parts = [np.split(getattr(result, name), ends) for name in _FIGURES]
             for key, shape, *figures in zip(keys, shapes, *parts, strict=True):
-                self._found[key] = tcp_rounds.Simulation(*(figure.reshape(shape) for figure in figures))
+                self._results[key] = tcp_rounds.Simulation(*(figure.reshape(shape) for figure in figures))

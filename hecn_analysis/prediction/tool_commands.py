@@ -1,7 +1,7 @@
-"""The commands that measure a scenario: what to start at which end, with which arguments.
+"""The commands that measure a scenario: which program to start at which end, with which arguments.
 
-A tool is known by its name in ``models/tools``. Its settings become arguments; what it has no argument for is refused
-rather than left out, so that what runs is what was predicted.
+A tool has its name in ``models/tools``. Its settings become arguments. A setting without an argument is refused, so the
+run matches the prediction.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class Plan:
     Attributes
     ----------
     program
-        What must be there.
+        The program to run.
     client
-        The command whose output is read.
+        The command whose output is parsed.
     at
-        The end that it runs at.
+        The end that runs it.
     server
-        The command that is started at the receiver before, and waits for connections; None: none is needed.
+        The command to start first at the receiver, which waits for connections; None: no server is needed.
     port
-        The port of TCP that the server waits at.
+        The server's TCP port.
     prepare
-        A command that must have run once at that end before the first run.
+        A command to run once at that end before the first run.
     file
-        A file that the run leaves and that is removed.
+        A file that the run leaves, to be removed.
     log
-        Ending of the file that its output is kept in.
+        Suffix of the file for its output.
     """
 
     program: str
@@ -56,18 +56,18 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ends:
-    """What the commands have to know of the ends.
+    """Addresses, ports and files for the commands.
 
     Attributes
     ----------
     address
-        Where the sender finds the receiver.
+        Address of the receiver.
     port
-        First of the ports of TCP to use; None: the tool's own.
+        First TCP port to use; None: the tool's default.
     file
         File to read or to write.
     file_is_there
-        Whether it exists, so that it is read and neither written nor removed.
+        Whether it exists: it is then read, and neither written nor removed.
     """
 
     address: str = "127.0.0.1"
@@ -82,21 +82,21 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
     Parameters
     ----------
     scenario
-        What is to be measured.
+        The scenario to measure.
     ends
         Addresses, ports and files.
     given
-        The keys that were asked for; what merely describes a tool or a host needs no argument.
+        The keys that the user set; keys from the descriptions of tools and hosts need no argument.
 
     Returns
     -------
     Plan
-        The commands of both ends, and how long they take.
+        The commands of both ends.
 
     Raises
     ------
     InputError
-        The tool is not one that is run here, or has no argument for something in the scenario.
+        The tool cannot be run here, or has no argument for a setting of the scenario.
 
     Examples
     --------
@@ -107,9 +107,7 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
     """
     name = scenario.tool.name
     if name not in _TOOLS:
-        raise InputError(
-            f"tool {name!r}", f"one that is run here: {', '.join(_TOOLS)}", advice=did_you_mean(name, _TOOLS)
-        )
+        raise InputError(f"tool {name!r}", f"one of {', '.join(_TOOLS)}", advice=did_you_mean(name, _TOOLS))
     _refuse(
         scenario, {"tool.processes": scenario.tool.processes > 1, "tool.bidirectional": scenario.tool.bidirectional}
     )
@@ -119,7 +117,7 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
 
 
 def names() -> tuple[str, ...]:
-    """Tools whose commands are known.
+    """Tools that can be run.
 
     Returns
     -------
@@ -135,7 +133,7 @@ def names() -> tuple[str, ...]:
 
 
 def settings(tool: str, given: Mapping[str, object]) -> dict[str, object]:
-    """Settings of a run for keys that were not given: disk tests use a file of 1 GiB in blocks of 1 MiB.
+    """Default settings for keys that were not given: disk tests use a file of 1 GiB in blocks of 1 MiB.
 
     Parameters
     ----------
@@ -164,7 +162,7 @@ def _refuse(scenario: Scenario, wanted: Mapping[str, bool]) -> None:
     for key, is_wanted in wanted.items():
         if is_wanted:
             raise InputError(
-                f"{key} with {scenario.tool.name}", "a setting that hecn measure has an argument of the tool for"
+                f"{key} with {scenario.tool.name}", "a setting that the tool has an argument for in hecn measure"
             )
 
 
@@ -196,7 +194,7 @@ def _nuttcp(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan
 
 
 def _seconds(scenario: Scenario) -> str:
-    """Duration as tools take it; both know fractions of a second only in part, so that they are rounded."""
+    """Duration in whole seconds, as not every version of the tools takes fractions."""
     duration = DURATION_S if scenario.tool.duration is None else scenario.tool.duration.value
     if duration < 1:
         raise InputError(f"tool.duration {duration:g} s", "at least 1 s")
@@ -248,7 +246,7 @@ def _dd(scenario: Scenario, ends: Ends, _: Mapping[str, object]) -> Plan:
 
 
 def _blocks(scenario: Scenario) -> tuple[int, int]:
-    """Block and number of blocks of a run on a file."""
+    """Block size and number of blocks of a run on a file."""
     tool = scenario.tool
     block = BLOCK if tool.request is None else int(tool.request.value)
     amount = AMOUNT if tool.bytes is None else int(tool.bytes.value)
@@ -278,7 +276,7 @@ _TOOLS: Final[Mapping[str, Callable[[Scenario, Ends, Mapping[str, object]], Plan
 
 
 def shown(words: Sequence[str]) -> str:
-    """Join the words of a command as a shell would take them.
+    """Command line of a program and its arguments, quoted for a shell.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What TCP makes of the rate that the resources would allow: windows, losses, and the time to get going."""
+"""TCP over time: the effect of windows, losses and start-up on the rate that the resources allow."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from hecn_analysis.prediction.packets import payload_per_packet, streams_per_pro
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario
 
-#: Start-up is left out where this many round trips are less than `_NEGLIGIBLE` of the test: it then costs less still.
+#: Start-up is neglected where this many round trips are less than `_NEGLIGIBLE` of the test.
 _ROUNDS = 60
 _NEGLIGIBLE = 2e-3
 
-#: Round-trip time between a host and the proxy on its side: they stand in one building. [s]
+#: Round-trip time between a host and the proxy at its site. [s]
 _TO_PROXY = 1e-3
 
-#: Packets that any port has room for: a path of less than a millisecond is not to have a queue of less than a packet.
+#: Smallest queue in packets: one BDP of a path below a millisecond can be less than a packet.
 _LEAST_QUEUE = 8
 
-#: Rate at which a transfer is simulated that no resource limits: more than any link carries. [bit/s]
+#: Simulated rate where no resource limits the transfer: more than any link carries. [bit/s]
 NO_LIMIT_BPS = 1e13
 
 
 @dataclass(frozen=True)
 class Transport:
-    """TCP of one flow of a scenario, or of scenarios that are worked out together (see `draws`).
+    """TCP of one flow of a scenario, or of scenarios that are computed together (see `draws`).
 
     Attributes
     ----------
     window_bytes
         Usable window of each stream, central and drawn. [B]
     window_owner
-        Resource name and words for what sets it.
+        Name and title of the resource that sets it.
     start_up_delay
-        Round trips that the start-up of a run takes longer than its rounds say. An ACK that waits for its timer, a
-        window that opens a round later, a retransmission that is lost add up to one; packets that arrive at the end of
-        a round save up to a quarter. [1]
+        Additional round trips of a run's start-up beyond the simulated ones. A delayed ACK, a window that opens a round
+        later or a lost retransmission add up to one; packets that arrive at the end of a round save up to a quarter.
+        [1]
     bunching
-        Bunches of packets that find the queue full together: half to one and a half. [1]
+        Size of the bunches of packets that arrive at a full queue, relative to the usual: 0.5 to 1.5. [1]
     delay_s
-        Time from the proxies at one end of the path to those at the other, which TCP does not see. [s]
-    follow
-        Follows transfers round by round (see `together`).
+        Delay between the proxies at the two ends of the path, which TCP does not see. [s]
+    simulate_rounds
+        Simulates transfers round by round (see `together`).
     """
 
     scenario: Scenario
@@ -62,7 +62,7 @@ class Transport:
     start_up_delay: FloatArray
     bunching: FloatArray
     delay_s: FloatArray
-    follow: Callable[..., tcp_rounds.Simulation] = tcp_rounds.simulate
+    simulate_rounds: Callable[..., tcp_rounds.Simulation] = tcp_rounds.simulate
 
     @classmethod
     def of(cls, scenario: Scenario, draw: Draws, *, reverse: bool) -> Transport:
@@ -100,14 +100,14 @@ class Transport:
         return self.matters and bool(agreed(central(self.loss) > 0) or self.sending.congestion_control == "bbr")
 
     def runs_differ(self, *, lossless: bool) -> bool:
-        """Whether one simulated run is not the mean of many: also where it is by chance which stream loses packets."""
+        """Whether simulated runs differ: by losses, by BBR's phases, or by which stream in lockstep loses packets."""
         in_turn = self.scenario.tool.lockstep and streams_per_process(self.scenario) > 1
         phases = self.sending.congestion_control == "bbr"
         return self.matters and bool(in_turn or phases or (not lossless and agreed(central(self.loss) > 0)))
 
     @property
     def matters(self) -> bool:
-        """Whether more than the window limit has to be looked at: losses, or a start-up that is felt."""
+        """Whether the rate needs a simulation beyond the window limit: for losses or a noticeable start-up."""
         rtt, loss = self.rtt_s[..., :1], self.loss[..., :1]
         return bool(agreed((rtt > 0) & ((loss > 0) | (rtt * self._rounds() > _NEGLIGIBLE * self._length()))))
 
@@ -116,21 +116,21 @@ class Transport:
         return _ROUNDS * (1.0 if self.sending.byte_counting else frames)
 
     def _length(self) -> FloatArray | float:
-        """Time of the test; of a fixed amount, at the rate of the path, the shortest that it can be [s]."""
+        """Duration of the test; for a fixed amount, the shortest possible at the rate of the path [s]."""
         path, tool = self.scenario.path, self.scenario.tool
         if tool.bytes is None:
             return np.inf if tool.duration is None else tool.duration.value
         return 0.0 if path.rate is None else tool.bytes.value * 8 / (path.rate.value * path.links)
 
     def delayed(self, payload_bps: FloatArray, delay_s: FloatArray) -> FloatArray:
-        """Throughput of a fixed amount whose bytes are under way between proxies for a while [bit/s].
+        """Throughput of a fixed amount after the delay between proxies [bit/s].
 
         Parameters
         ----------
         payload_bps
-            Throughput at which they are sent. [bit/s]
+            Throughput before the delay. [bit/s]
         delay_s
-            The part of `Transport.delay_s` that belongs to it. [s]
+            The matching part of `Transport.delay_s`. [s]
         """
         amount = self.scenario.tool.bytes
         if amount is None or not self.scenario.path.pep:
@@ -140,7 +140,7 @@ class Transport:
         return np.where(np.isfinite(payload_bps), late, payload_bps)
 
     def own_port_is_narrowest(self) -> bool:
-        """Whether the sender's own port is as slow as the path: its queue then holds the sender back."""
+        """Whether the sender's own port is as slow as the path: its queue then stops the sender without drops."""
         rate = self.scenario.path.rate
         ports = [slot.nic.port_rate.value for slot in self.sending.slots.values() if slot.nic is not None]
         return rate is not None and bool(ports) and bool(agreed(np.maximum.reduce(ports) <= rate.value))
@@ -157,23 +157,23 @@ class Transport:
         sequence: npt.NDArray[np.int64],
         rounds: int,
     ) -> FloatArray:
-        """Mean throughput of a process whose resources would allow `payload_bps`, for many cases at once.
+        """Mean throughput of a process whose resources allow `payload_bps`, for many cases at once.
 
         Parameters
         ----------
         payload_bps
-            What the resources allow, shape (scenarios, cases). [bit/s]
+            Rate that the resources allow, shape (scenarios, cases). [bit/s]
         element
-            Index into the draws of each case.
+            Index of each case into the draws.
         link_bound
-            Of each scenario and case, whether that is the link's doing: then packets queue at its port and are dropped
-            when the queue is full; where a host is the slower one, flow control holds the sender back.
+            Whether the link sets that rate, for each scenario and case: packets then queue at its port and are dropped
+            when the queue is full. Where a host sets it, flow control slows the sender without drops.
         lossless, windowless, warm
-            Whether losses, the window, the start-up are lifted in a case.
+            Whether losses, the window or the start-up are lifted in a case.
         sequence
-            Number of the sequence of random numbers of each case.
+            Number of each case's sequence of random numbers.
         rounds
-            Round trips that are followed.
+            Round trips to simulate.
         """
         tool, path = self.scenario.tool, self.scenario.path
         payload, wire = payload_per_packet(self.scenario)
@@ -186,8 +186,8 @@ class Transport:
         queue = np.full(rate.shape, np.inf)
         if not self.own_port_is_narrowest() and not path.pep:  # a proxy stops its sender before it drops
             one_bdp = np.maximum(rate * wire / payload * rtt / 8, _LEAST_QUEUE * wire)
-            named = one_bdp if path.queue is None else np.full(rate.shape, path.queue.value)
-            queue = np.where(link_bound, named, np.inf)
+            queue_bytes = one_bdp if path.queue is None else np.full(rate.shape, path.queue.value)
+            queue = np.where(link_bound, queue_bytes, np.inf)
         duration = np.full(
             rate.shape, np.nan if tool.duration is None or tool.bytes is not None else tool.duration.value
         )
@@ -199,7 +199,7 @@ class Transport:
         duration = np.where(is_warm, length + long_enough, duration)
         warm_up = np.where(is_warm, long_enough, warm_up)
         amount = np.where(is_warm, np.nan, amount)
-        result = self.follow(
+        result = self.simulate_rounds(
             rate_bps=rate * wire / payload,
             rtt_s=rtt,
             mss_bytes=payload,
@@ -229,7 +229,7 @@ class Transport:
     def _late(
         self, throughput: FloatArray, result: tcp_rounds.Simulation, delay: FloatArray, warm_up: FloatArray
     ) -> FloatArray:
-        """Throughput of runs whose start-up, where it counts, takes a delay more."""
+        """Throughput of runs with a delay added to the start-up, if the start-up is measured at all."""
         counted = np.asarray(result.duration_s) - warm_up
         later = np.where(np.asarray(result.start_up_s) > warm_up, delay, 0.0)
         if self.scenario.tool.bytes is not None:
@@ -245,7 +245,7 @@ def _start_up_delay(draw: Draws) -> FloatArray:
 def _window(
     scenario: Scenario, draw: Draws, roles: tuple[str, str], sending: Host, receiving: Host
 ) -> tuple[FloatArray, tuple[str, str]]:
-    """Usable window of a stream and what sets it: TCP, or a channel of the tool within the connection."""
+    """Usable window of a stream and its owner: TCP, or a channel of the tool within the connection."""
     window, owner = _tcp_window(scenario, draw, roles, sending, receiving)
     if not agreed(scenario.tool.channel.value > 0):
         return window, owner
@@ -262,19 +262,21 @@ def _tcp_window(
     mss, _ = payload_per_packet(scenario)
     receiver: dict[str, Any] = {"kernel": receiving.kernel, "adv_win_scale": receiving.adv_win_scale, "mss_bytes": mss}
     if agreed(tool.window.value > 0):
-        asked = draw("tool.window", tool.window)
+        requested = draw("tool.window", tool.window)
         wmem_max = draw(f"{roles[0]}.wmem_max", sending.wmem_max)
         window = np.asarray(
             tcp_window.usable_window(
-                asked, rmem_max=draw(f"{roles[1]}.rmem_max", receiving.rmem_max), wmem_max=wmem_max, **receiver
+                requested, rmem_max=draw(f"{roles[1]}.rmem_max", receiving.rmem_max), wmem_max=wmem_max, **receiver
             )
         )
         rtt = draw("path.rtt", scenario.path.rtt)
         if agreed(central(rtt) > 0):
-            least, most = tcp_window.written_window(window, 2 * np.minimum(asked, wmem_max), mss_bytes=mss, rtt_s=rtt)
-            # in a run, two gaps may cost: that of the ACKs and that of the writer; the median of the larger of two
-            part = np.sqrt(draw.uniform("tool.window.written", central=0.5))
-            window = np.asarray(least) + (np.asarray(most) - np.asarray(least)) * part
+            least, most = tcp_window.written_window(
+                window, 2 * np.minimum(requested, wmem_max), mss_bytes=mss, rtt_s=rtt
+            )
+            # gaps of the ACKs and of the writer both cost throughput: take the larger of two chances
+            share = np.sqrt(draw.uniform("tool.window.written", central=0.5))
+            window = np.asarray(least) + (np.asarray(most) - np.asarray(least)) * share
         return window, (f"{roles[1]}.window.tool", "the window that the tool asked for")
     read = draw(f"{roles[1]}.tcp_rmem_max", receiving.tcp_rmem_max)
     written = draw(f"{roles[0]}.tcp_wmem_max", sending.tcp_wmem_max)

@@ -1,8 +1,8 @@
-"""Measured transfers against their predictions: of any table by a mapping, or of the shipped series.
+"""Measured transfers compared with their predictions: from any table by a mapping, or from the shipped series.
 
-Three questions can be asked, each a *mode*. In sample: how good are the predictions, with parameters that may have been
-calibrated on the very same runs? Leave one out: how good is the prediction of a run by parameters that were calibrated
-without it? Leave one host out: how good without any run of its hosts, from what is known of their components?
+There are three *modes*. In-sample uses the parameters as described, possibly calibrated on the same runs. Leave-one-out
+predicts each run with parameters calibrated without it. Leave-one-host-out calibrates without any run of its hosts, so
+that only the descriptions of their components remain.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Validation:
         ``measured_bps``, ``predicted_bps``, ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing
         where the document gives the rate as "more than"), ``inside`` (the interval), ``bottleneck``,
         ``bottleneck_class``, ``stated_limit``, ``named`` (whether the bottleneck is the stated one), ``determined``
-        (whether the source says enough for a prediction), ``fault`` (why a row could not be predicted).
+        (whether the source describes the test well enough), ``fault`` (why a row could not be predicted).
     groups
-        One row a mode and group, and ``all``, of what is determined: see `summary`.
+        One row a mode and group, and ``all`` for the determined rows of all groups: see `summary`.
     left_out
-        Rows of the table that the mapping leaves out.
+        Number of rows that the mapping leaves out.
     """
 
     rows: pd.DataFrame
@@ -86,14 +86,14 @@ def validate(
     modes: Sequence[Mode] = ("in-sample",),
     progress: bool = False,
 ) -> Validation:
-    """Predict every row of a table of measurements, and compare.
+    """Predict every row of a table of measurements, and compare the two.
 
     Parameters
     ----------
     table
-        CSV file, or a table that has been read already.
+        CSV file, or a DataFrame.
     mapping
-        YAML file that says what the columns mean.
+        YAML file that gives the meaning of the columns.
     modes
         Of ``in-sample``, ``leave-one-out`` (without the repeats of the row), ``leave-one-host-out`` (without the rows
         of its hosts).
@@ -104,12 +104,12 @@ def validate(
     -------
     Validation
         Table ``rows``, a row for each measurement and mode with ``measured_bps``, ``predicted_bps`` [bit/s] and
-        ``error`` (predicted over measured, less 1), table ``groups``, and how many rows are ``left_out``.
+        ``error`` (predicted / measured - 1), table ``groups``, and the number of rows ``left_out``.
 
     Raises
     ------
     InputError
-        The table or the mapping cannot be used: with file and line. A row that cannot be predicted is a ``fault`` in
+        The table or the mapping is invalid; the message gives file and line. A row that fails is a ``fault`` in
         the result.
 
     Examples
@@ -119,8 +119,8 @@ def validate(
     ...        "rate_mbps": 1000, "rtt_ms_ping": 20.0, "loss_configured": 0.0, "queue_bytes": 4e6, "mtu": 1500,
     ...        "streams": 1, "window_bytes": 4e6, "span_bytes": 0.0, "span_s": 0.0, "steady_bps": 934e6,
     ...        "total_s": 30.0, "warmup_s": 5.0}
-    >>> found = validate(pd.DataFrame([run]), models_dir() / "mappings" / "tcp-lab.yaml")
-    >>> found.rows[["bottleneck", "error"]].round(3).to_dict("records")
+    >>> validation = validate(pd.DataFrame([run]), models_dir() / "mappings" / "tcp-lab.yaml")
+    >>> validation.rows[["bottleneck", "error"]].round(3).to_dict("records")
     [{'bottleneck': 'path.link', 'error': 0.008}]
     """
     measured, left_out = of_table(table, mapping)
@@ -130,7 +130,7 @@ def validate(
 def validate_series(
     names: Sequence[str] | None = None, *, modes: Sequence[Mode] = ("in-sample",), progress: bool = False
 ) -> Validation:
-    """Predict the measured cases of the shipped series, and compare.
+    """Predict the measured cases of the shipped series, and compare the two.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def validate_series(
     Returns
     -------
     Validation
-        As `validate` gives it.
+        As from `validate`.
 
     Raises
     ------
@@ -160,18 +160,20 @@ def validate_series(
 def validated(
     measured: Sequence[Measurement], modes: Sequence[Mode] = ("in-sample",), *, progress: bool = False
 ) -> Validation:
-    """Predict measured transfers, and compare."""
+    """Predict measured transfers, and compare the two."""
     by_mode = recalibrated(measured, modes)
     chosen = [mode for mode in MODES if mode in modes]
-    # modes share scenarios: each is predicted once
-    asked = {id(one): one for mode in chosen for one in by_mode[mode] if one is not None}
-    found = predict_each(asked.values())
-    answers = dict(zip(asked, track(found, "validating", total=len(asked)) if progress else found, strict=True))
+    # modes share scenarios: predict each one once
+    distinct = {id(scenario): scenario for mode in chosen for scenario in by_mode[mode] if scenario is not None}
+    results = predict_each(distinct.values())
+    answers = dict(
+        zip(distinct, track(results, "validating", total=len(distinct)) if progress else results, strict=True)
+    )
     rows = pd.DataFrame(
         [
-            {"mode": mode, **_row(one, answers[id(scenario)])}
+            {"mode": mode, **_row(run, answers[id(scenario)])}
             for mode in chosen
-            for one, scenario in zip(measured, by_mode[mode], strict=True)
+            for run, scenario in zip(measured, by_mode[mode], strict=True)
             if scenario is not None
         ],
         columns=COLUMNS,
@@ -179,44 +181,44 @@ def validated(
     return Validation(rows, summary(rows))
 
 
-def _row(one: Measurement, answer: Prediction | HecnError) -> dict[str, object]:
+def _row(run: Measurement, answer: Prediction | HecnError) -> dict[str, object]:
     row: dict[str, object] = {
-        "id": one.name,
-        "group": one.group,
-        "repeat": one.repeat,
-        "measured_bps": one.measured_bps,
-        "stated_limit": one.stated_limit,
-        "determined": one.determined,
+        "id": run.name,
+        "group": run.group,
+        "repeat": run.repeat,
+        "measured_bps": run.measured_bps,
+        "stated_limit": run.stated_limit,
+        "determined": run.determined,
     }
     if isinstance(answer, HecnError):
         return {**row, "fault": str(answer)}
     name, resource_class = answer.bottleneck or "", answer.bottleneck_class
     hosts = [host.name for host in (answer.scenario.sender, answer.scenario.receiver) if host is not None]
-    has_error = one.measured_bps > 0 and not one.at_least
+    has_error = run.measured_bps > 0 and not run.at_least
     return {
         **row,
         "hosts": " to ".join(hosts),
         "predicted_bps": answer.throughput_bps,
         "low_bps": answer.low_bps,
         "high_bps": answer.high_bps,
-        "error": answer.throughput_bps / one.measured_bps - 1 if has_error else None,
-        "inside": (one.at_least or answer.low_bps <= one.measured_bps) and one.measured_bps <= answer.high_bps,
+        "error": answer.throughput_bps / run.measured_bps - 1 if has_error else None,
+        "inside": (run.at_least or answer.low_bps <= run.measured_bps) and run.measured_bps <= answer.high_bps,
         "bottleneck": answer.bottleneck,
         "bottleneck_class": resource_class,
-        "named": any(resource_class == word or name.startswith(word) for word in one.accepted_limits)
-        if one.accepted_limits
+        "named": any(resource_class == word or name.startswith(word) for word in run.accepted_limits)
+        if run.accepted_limits
         else None,
     }
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Errors by mode and group, and of all rows together that are determined."""
-    found = []
+    """Errors by mode and group, and for the determined rows of all groups."""
+    summaries = []
     for mode, of_mode in rows.groupby("mode", sort=False):
         groups = [*of_mode.groupby("group", sort=False), ("all", of_mode[of_mode["determined"].astype(bool)])]
-        found += [{"mode": mode, **_summarised(str(name), part)} for name, part in groups]
+        summaries += [{"mode": mode, **_summarised(str(name), part)} for name, part in groups]
     columns = ["mode", "group", "rows", "conditions", "mdape", "p90", "coverage", "named", "faults", "undetermined"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(summaries, columns=columns)
 
 
 def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
@@ -231,7 +233,7 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``group``, ``id``, ``measured`` [Gb/s], for each mode ``<mode> value`` (error, with a dagger where the
-        measurement lies outside of the interval) and ``<mode> interval`` [Gb/s], all as text; ``bottleneck`` and
+        measurement lies outside the interval) and ``<mode> interval`` [Gb/s], all as text; ``bottleneck`` and
         ``stated_limit``.
 
     Examples
@@ -241,17 +243,17 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["group", "id"]
     first = rows.drop_duplicates(keys).set_index(keys)
-    found = first.assign(measured=[f"{rate / 1e9:.4g}" for rate in first["measured_bps"]])[["measured"]]
+    table = first.assign(measured=[f"{rate / 1e9:.4g}" for rate in first["measured_bps"]])[["measured"]]
     for mode, of_mode in rows.groupby("mode", sort=False):
         own = of_mode.drop_duplicates(keys).set_index(keys)
         errors = zip(own["error"].astype(float), own["inside"], strict=True)
         words = [f"{'–' if np.isnan(off) else f'{off:+.1%}'}{'' if inside else ' †'}" for off, inside in errors]
         ends = zip(own["low_bps"], own["high_bps"], strict=True)
-        found[f"{mode} value"] = pd.Series(words, own.index, dtype=object)
-        found[f"{mode} interval"] = pd.Series(
+        table[f"{mode} value"] = pd.Series(words, own.index, dtype=object)
+        table[f"{mode} interval"] = pd.Series(
             [f"{low / 1e9:.4g} – {high / 1e9:.4g}" for low, high in ends], own.index, dtype=object
         )
-    return found.assign(bottleneck=first["bottleneck"], stated_limit=first["stated_limit"]).reset_index()
+    return table.assign(bottleneck=first["bottleneck"], stated_limit=first["stated_limit"]).reset_index()
 
 
 def _summarised(name: str, rows: pd.DataFrame) -> dict[str, object]:

@@ -63,14 +63,14 @@ def test_another_path_replaces_what_was_set_for_the_first_and_says_so(file):
     scenario = load_scenario(file, {"path": "lan-1ge"})
     assert scenario.path == load_scenario({**scenario.keys, "path": "lan-1ge"}).path
     assert scenario.path.rtt.value < 1e-3
-    assert scenario.warnings == ("path=lan-1ge replaces the earlier path, also path.rtt=80 ms, path.rate=1 Gb/s",)
+    assert scenario.warnings == ("path=lan-1ge replaces the earlier path and drops path.rtt=80 ms, path.rate=1 Gb/s",)
     assert scenario.tool.streams == 2
 
 
 def test_settings_of_the_same_layer_go_with_the_name(file):
     scenario = load_scenario(file, {"path.rtt": "3 ms", "path": "lan-1ge"})
     assert (scenario.path.rtt.value, scenario.path.rate.value) == (3e-3, 1e9)
-    assert scenario.warnings == ("path=lan-1ge replaces the earlier path, also path.rate=1 Gb/s",)
+    assert scenario.warnings == ("path=lan-1ge replaces the earlier path and drops path.rate=1 Gb/s",)
 
 
 def test_a_setting_of_a_later_layer_stays_with_the_next_name(file):
@@ -143,4 +143,4 @@ def test_columns_are_settings_of_what_the_command_line_names(tmp_path, predicted
     without_name, with_name = predicted("--cases", str(cases), *ends)
     assert without_name["throughput_bps"] < 5e9
     assert with_name["throughput_bps"] > 9e9
-    assert with_name["warnings"] == ["path=lan-4x10ge replaces the earlier path, also path.rate=1Gb/s"]
+    assert with_name["warnings"] == ["path=lan-4x10ge replaces the earlier path and drops path.rate=1Gb/s"]

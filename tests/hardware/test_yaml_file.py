@@ -40,7 +40,7 @@ def test_values_and_lines_of_keys():
             "h.yaml:2: found congestion_control: 'cubik', expected 'reno', 'cubic',",
         ),
         ("name: x\ntcp_rmem_max: -1 MB\n", "h.yaml:2: found tcp_rmem_max: '-1 MB', expected at least 0 B"),
-        ("title: x\n", "h.yaml:1: found no key 'name', expected it to be there"),
+        ("title: x\n", "h.yaml:1: found no key 'name', expected a value for it"),
         ("name: x\nname: y\n", "h.yaml:2: found key 'name' twice, expected it once (first on line 1)"),
         ("- a\n- b\n", "h.yaml:1: found a sequence, expected a mapping of keys to values"),
         ("", "h.yaml:1: found an empty document, expected a mapping of keys to values"),

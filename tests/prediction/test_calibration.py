@@ -112,14 +112,14 @@ def test_a_disk_is_known_by_the_runs_that_it_holds_back(host):
 
 
 def test_a_rate_that_no_core_held_back_says_nothing_of_costs_above_it(host):
-    """A process that waits was not held back by its core: something outside of the description was slow."""
+    """A process that waits was not limited by its core: something outside the description was slow."""
     slow = run(host, 3e9, line=1)
     found = calibrated([slow, memory(host, 2), memory(host, 3)])
     assert of(found, "cpu.receive_cost")["value"] == pytest.approx(TRUE["receive"], rel=0.03)
 
 
 def test_one_run_is_told_to_be_one(host):
-    assert calibrated([memory(host)]).remarks[0] == "a single run: nothing checks what it says"
+    assert calibrated([memory(host)]).remarks[0] == "only one run: no other run confirms it"
 
 
 def test_a_run_that_contradicts_the_others_counts_less_and_is_named(host):
@@ -128,13 +128,13 @@ def test_a_run_that_contradicts_the_others_counts_less_and_is_named(host):
     found = calibrated([*runs, odd])
     assert of(found, "cpu.send_cost")["value"] == pytest.approx(TRUE["send"], rel=0.15)
     assert found.runs["contradicts"].tolist() == [False] * 5 + [True]
-    assert found.remarks[0].startswith("lab.txt:6-6: contradicts the others and counts less (throughput +")
+    assert found.remarks[0].startswith("lab.txt:6-6: contradicts the other runs, so it has less weight (throughput +")
 
 
 def test_runs_that_say_nothing_are_an_error(host):
     wire = {"sender": host, "receiver": host, "path.rate": "1 Gb/s", "tool": "nuttcp", "receiver.write_rate": "1 Tb/s"}
     runs = [Measurement("a", None, "a", wire, 941e6, source="lab.txt:1-1")]
-    said = r"lab.txt:1-1: found runs that say nothing about the hosts: without CPU columns, .*, expected"
+    said = r"lab.txt:1-1: found runs without new information about the hosts: no CPU columns, .*, expected"
     with pytest.raises(InputError, match=said):
         calibrated(runs)
 

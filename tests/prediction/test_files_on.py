@@ -28,7 +28,7 @@ def test_the_pair_of_2010_reaches_what_it_was_measured_with():
 )
 def test_a_prediction_that_chooses_an_array_says_which(tool, role):
     keys = {"sender": "xssd", "receiver": "xssd", "path": "lan-4x10ge", "tool": tool, f"{role}.files_on": []}
-    warning = f"{role}.files_on is not set: the files are taken to lie on raid50-1, not on raid50-2"
+    warning = f"{role}.files_on is not set: the files are assumed to be on raid50-1, not on raid50-2"
     assert predict(load_scenario(keys)).warnings == (warning,)
 
 

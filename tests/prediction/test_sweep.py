@@ -221,7 +221,7 @@ def test_an_unknown_key_is_named():
 def test_values_that_do_not_go_together_are_named_with_their_keys():
     with pytest.raises(InputError) as refused:
         hecn.sweep(LOSSY, {"tool.warm_up": [0, 1, 10], "path.rtt": [0.02]})
-    assert str(refused.value).startswith("found tool.warm_up = 10, path.rtt = 0.02, expected values that go together")
+    assert str(refused.value).startswith("found tool.warm_up = 10, path.rtt = 0.02, expected compatible values")
 
 
 def test_values_side_by_side_are_as_many():

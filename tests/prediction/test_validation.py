@@ -86,16 +86,16 @@ def test_a_row_that_cannot_be_predicted_does_not_stop_the_others(files):
     ("old", "new", "said"),
     [
         ("measured: mb", "measured: mbps", r"mapping.yaml:1: found the expression 'mbps' .*; did you mean 'mb'"),
-        ("kind == 'net'", "mb.to_csv('x')", r"mapping.yaml:10: found the expression .* \(Call is no arithmetic"),
+        ("kind == 'net'", "mb.to_csv('x')", r"mapping.yaml:10: found the expression .* \(Call is not arithmetic"),
         (
             "kind == 'net'",
             "mb.values",
-            r"mapping.yaml:10: found the expression 'mb.values' \(Attribute is no arithmetic",
+            r"mapping.yaml:10: found the expression 'mb.values' \(Attribute is not arithmetic",
         ),
         ("kind == 'net'", "mb > @mb", r"mapping.yaml:10: found the expression 'mb > @mb' "),
-        ("kind == 'net'", "mb < 9**9**9", r"mapping.yaml:10: found the expression .* \(Pow is no arithmetic"),
+        ("kind == 'net'", "mb < 9**9**9", r"mapping.yaml:10: found the expression .* \(Pow is not arithmetic"),
         ("group: kind", "grup: kind", r"mapping.yaml:4: .*did you mean 'group'"),
-        ("unit: Mb/s", "unit: furlongs", r"mapping.yaml:2: found unit 'furlongs', expected that of a rate"),
+        ("unit: Mb/s", "unit: furlongs", r"mapping.yaml:2: found unit 'furlongs', expected a unit of rate"),
     ],
 )
 def test_a_wrong_mapping_is_an_error_with_its_line(files, old, new, said):

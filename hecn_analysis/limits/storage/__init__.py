@@ -1,6 +1,6 @@
 """Storage: disks, solid-state disks, arrays of them, how they are attached, and the host's page cache before them."""
 
-from hecn_analysis.limits.storage.attachment import attachment_bps, enclosure, link_bps
+from hecn_analysis.limits.storage.attachment import attachment_bps, coded_bps, coded_port_bps, enclosure, link_bps
 from hecn_analysis.limits.storage.disk_array import (
     raid,
     raid_random_read_bps,
@@ -25,6 +25,8 @@ __all__ = [
     "attachment_bps",
     "buffered_read_bps",
     "buffered_write_bps",
+    "coded_bps",
+    "coded_port_bps",
     "disk",
     "enclosure",
     "filled_bps",

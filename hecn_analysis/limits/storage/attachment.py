@@ -97,6 +97,18 @@ def coded_bps(interface: Interface) -> float:
     return line * coding
 
 
+def coded_port_bps(line_rate: float) -> float:
+    """Rate of a SATA or SAS port after its coding: 8b/10b up to 12 Gb/s, 128b/150b above [bit/s].
+
+    Examples
+    --------
+    >>> coded_port_bps(6e9) / 1e9, coded_port_bps(22.5e9) / 1e9
+    (4.8, 19.2)
+    """
+    line_of_8b10b, coding, _ = _LINKS["sas-12"]
+    return line_rate * (coding if line_rate <= line_of_8b10b else _LINKS["sas-24"][1])
+
+
 def link_bps(interface: Interface) -> float:
     r"""Return the rate of data that one lane carries, frames taken off.
 

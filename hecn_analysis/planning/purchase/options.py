@@ -14,6 +14,7 @@ from hecn_analysis import limits
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.hardware.parts import Controller, Disk, Nic
 from hecn_analysis.hardware.path import Path
+from hecn_analysis.limits.storage import coded_port_bps
 from hecn_analysis.planning.purchase.builds import (
     MAX_READ_REQUEST,
     ROLES,
@@ -38,6 +39,9 @@ MOST_LINKS: Final = 16
 
 #: PCI Express generation of the first boards that start from NVMe drives and deal a slot's lanes to several.
 NVME_GEN: Final = 3
+
+#: Share of a PCI Express port's line rate that data reach, after coding and packet headers. [1]
+PCIE_PORT_SHARE: Final = 0.85
 
 #: Memory channels of a processor that does not say how many it has.
 MANY: Final = 99
@@ -299,8 +303,8 @@ def _goes_on(disk: Disk, controller: Controller) -> bool:
     if disk.link == "pcie" and on_card and disk.form != controller.drive_form:
         return False
     rate = np.inf if controller.disk_port_rate is None else controller.disk_port_rate.value
-    coded = rate * (0.8 if controller.drives == "sas" and rate <= 12e9 else 0.85)
-    return bool(max(disk.read_rate.value, disk.write_rate.value) <= coded)
+    usable = rate * PCIE_PORT_SHARE if controller.drives == "pcie" else coded_port_bps(rate)
+    return bool(max(disk.read_rate.value, disk.write_rate.value) <= usable)
 
 
 def _storages(request: Request, role: Role) -> Iterator[Option]:
