@@ -1,7 +1,7 @@
-"""The command ``hecn``: its commands, each in the module of its name, and the status that it ends with.
+"""The command ``hecn``: its subcommands, each in the module of the same name, and its exit status.
 
-Nothing heavy is imported here, and a command's own arguments are added only when that command is chosen:
-``hecn --help`` must answer in less than half of the time that importing pandas takes.
+This module imports nothing heavy, and adds the arguments of a subcommand only when that subcommand is chosen:
+``hecn --help`` must answer in less than half the time that importing pandas takes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from importlib import import_module
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli.parser import OutputFile, OutputFolder, Parser
-from hecn_analysis.cli.remarks import explain, print_traceback, say, warnings_told
+from hecn_analysis.cli.remarks import explain, print_traceback, say, warnings_collected
 
 STATUS_FINE = 0
 STATUS_BAD_INPUT = 1
 STATUS_INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 
 COMMANDS = {
-    "diagnose": "say what holds the transfers of a folder back, and what to change",
+    "diagnose": "find what holds back the transfers of a folder, and what to change",
     "parse": "read transfer tool logs into one table",
     "counters": "read interface counters of switches and hosts into one table",
     "traffic": "summarise port utilisation: percentiles, peaks, volumes, busy hours, profiles",
@@ -74,7 +74,7 @@ Set HECN_DEBUG=1 in the environment to see the Python traceback of an error."""
 
 
 def build_parser() -> Parser:
-    """Parser of the whole command line. A command's own arguments are added when it is chosen."""
+    """Build the parser of the whole command line. A command's own arguments are added when it is chosen."""
     parser = Parser(prog="hecn", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _open_streams()
         status = _run(argv)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads has seen enough (| head): no error
+    except BrokenPipeError:  # the reader has seen enough (| head): no error
         _drop_output()
         return STATUS_FINE
     except KeyboardInterrupt:
@@ -109,18 +109,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """A standard output that was closed (``>&-``): printing is an error, since what is printed would be lost."""
+    """Stands in for a closed standard output (``>&-``): printing is an error, since the text would be lost."""
 
     def write(self, text: str) -> int:
         """Refuse any text."""
         if text:
-            found, expected = "a closed standard output", "one that can be printed to"
-            raise InputError(found, expected, advice="redirect it, to a file or to /dev/null")
+            raise InputError("a closed standard output", "an open one", advice="redirect it, to a file or to /dev/null")
         return 0
 
 
 def _open_streams() -> None:
-    """Replace streams that were closed, and escape what the encoding of the others has no character for."""
+    """Replace closed streams; in open ones, escape characters that the encoding lacks."""
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:
@@ -131,7 +130,7 @@ def _open_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Let what is not written yet go nowhere: Python would try it again when it ends, and complain."""
+    """Discard unwritten output: Python would flush it again at exit, and print an error."""
     if not isinstance(sys.stdout, _ClosedOutput):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -148,11 +147,11 @@ def _run(argv: Sequence[str] | None) -> int:
         targets = [value for value in vars(arguments).values() if isinstance(value, OutputFile | OutputFolder)]
         if targets:
             import_module("hecn_analysis.cli.output").check_targets(targets)
-        with warnings_told():
+        with warnings_collected():
             status: int = arguments.run(arguments)
     except BrokenPipeError:
         raise
-    except Exception as error:  # noqa: BLE001 (whatever it is, people are told in their words)
+    except Exception as error:  # noqa: BLE001 (any error becomes one readable line)
         if os.environ.get("HECN_DEBUG"):
             print_traceback(error)
         else:

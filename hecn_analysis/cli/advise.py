@@ -1,4 +1,4 @@
-"""``hecn advise``: what to change about a transfer, by what it would gain, with how and how to check."""
+"""``hecn advise``: changes to a transfer, ranked by gain, with the command to make and to check each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import captured, output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
+from hecn_analysis.cli.scenario import add_scenario_arguments, requested_scenario
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario
@@ -45,30 +45,28 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Advise, and deliver it."""
+    """Find the changes and deliver them."""
     from hecn_analysis.planning.change.advise import advise  # noqa: PLC0415 (not needed for --help)
 
     _take_capture(arguments)
-    base, changed = asked_scenario(arguments)
+    base, changed = requested_scenario(arguments)
     scenario = base.with_(changed)
-    mending = [
-        change for role in ("sender", "receiver") for change in _mending(getattr(arguments, role), role, scenario)
-    ]
-    found = advise(scenario, purchases=not arguments.free, also=mending, progress=True)
+    mending = [change for role in ("sender", "receiver") for change in _fixes(getattr(arguments, role), role, scenario)]
+    advices = advise(scenario, purchases=not arguments.free, also=mending, progress=True)
     form = output.chosen_format(arguments)
     if form == "json":
-        written = output.json_object(found.to_dict())
+        written = output.json_object(advices.to_dict())
     elif form == "csv":
-        table = found.to_frame()
+        table = advices.to_frame()
         written = output.written(output.records(table), list(table.columns), form)
     else:
-        written = _text(found, arguments.top)
+        written = _text(advices, arguments.top)
     output.deliver(written, arguments)
     return 0
 
 
 def _take_capture(arguments: argparse.Namespace) -> None:
-    """Where a folder of captured outputs stands in place of a scenario, it is the sender, and the rest is filled in."""
+    """Make a captured folder given as the scenario the sender, and fill in the other parts."""
     if len(arguments.names) != 1:
         return
     host = captured.host_of(arguments.names[0])
@@ -86,9 +84,9 @@ def _fastest_port(host: Host) -> float:
     return max((slot.nic.port_rate.value for slot in host.slots.values() if slot.nic is not None), default=10e9)
 
 
-def _mending(given: str | None, role: str, scenario: Scenario) -> list[Change]:
-    """Changes that mend what was found wrong with an end, where it was captured."""
-    host = None if given is None else captured.host_of(given)
+def _fixes(name: str | None, role: str, scenario: Scenario) -> list[Change]:
+    """Changes that fix the findings on a captured end."""
+    host = None if name is None else captured.host_of(name)
     if host is None:
         return []
     from hecn_analysis.planning.change import mending  # noqa: PLC0415 (for a captured host only)
@@ -97,23 +95,23 @@ def _mending(given: str | None, role: str, scenario: Scenario) -> list[Change]:
     return mending.changes(findings.findings, role)
 
 
-def _text(found: Advices, top: int) -> Iterator[str]:
-    yield f"{found.now}\n"
+def _text(advices: Advices, top: int) -> Iterator[str]:
+    yield f"{advices.now}\n"
     groups = {
-        "free": [advice for advice in found.single if advice.is_free],
-        "to buy": [advice for advice in found.single if not advice.is_free],
-        "together": list(found.together),
+        "free": [advice for advice in advices.single if advice.is_free],
+        "to buy": [advice for advice in advices.single if not advice.is_free],
+        "together": list(advices.together),
     }
     if not any(groups.values()):
-        yield "\nNo change that is known here would gain anything.\n"
-    for name, advices in groups.items():
-        if advices:
+        yield "\nNo known change would gain anything.\n"
+    for name, group in groups.items():
+        if group:
             yield f"\n{name}\n"
-        for advice in advices[:top]:
+        for advice in group[:top]:
             yield from _advice(advice, in_full=name != "together")
-        if len(advices) > top:
-            yield f"  … and {len(advices) - top} more (--top, or --format json)\n"
-    yield f"\n{len(found.without_gain)} other changes were tried and gain nothing alone.\n"
+        if len(group) > top:
+            yield f"  … and {len(group) - top} more (--top, or --format json)\n"
+    yield f"\n{len(advices.without_gain)} other changes were tried and gain nothing alone.\n"
 
 
 def _advice(advice: Advice, *, in_full: bool) -> Iterator[str]:

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.show([f"{glance(opened(arguments.scenario)).prediction}\n"], "text")
         return 0
     if arguments.scenario is not None:
-        hecn.load_scenario(arguments.scenario)  # what is wrong with it is said here, and not in a browser
+        hecn.load_scenario(arguments.scenario)  # report its errors here, not in the browser
     from hecn_analysis.app.server import serve  # noqa: PLC0415 (see above)
 
     say("the app listens on this machine only; Ctrl-C ends it")

@@ -1,4 +1,4 @@
-"""``hecn archive``: add files to an archive, ask it in SQL, list what was added, tidy it."""
+"""``hecn archive``: add files to an archive, query it in SQL, list its units, compact it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked for."""
+    """Run the chosen action."""
     status: int = arguments.action_of(arguments)
     return status
 
@@ -61,10 +61,10 @@ def _add(arguments: argparse.Namespace) -> int:
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.ingest.filling import add_files  # noqa: PLC0415 (not needed for --help)
 
-    added, known, problems = add_files(Archive(arguments.archive), arguments.paths, progress=True)
-    print(f"{reading.count(added, 'file')} added, {known} there before")
-    return reading.tell(
-        problems, reading.count(added, "file"), "hecn parse or hecn counters --table problems lists all"
+    n_added, n_known, problems = add_files(Archive(arguments.archive), arguments.paths, progress=True)
+    print(f"{reading.count(n_added, 'file')} added, {n_known} already there")
+    return reading.report_problems(
+        problems, reading.count(n_added, "file"), "hecn parse or hecn counters --table problems lists all"
     )
 
 
@@ -74,7 +74,7 @@ def _query(arguments: argparse.Namespace) -> int:
     damaged: list[InputError] = []
     answer = Archive(arguments.archive).query(arguments.sql, damaged=damaged)
     _deliver(answer, arguments)
-    return _tell(damaged, "not in the answer", "no rows are missing")
+    return _report_damage(damaged, "not in the answer", "no rows are missing")
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -82,7 +82,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
     damaged: list[InputError] = []
     _deliver(Archive(arguments.archive).units(damaged=damaged), arguments)
-    return _tell(damaged, "the list may lack units", "no units are missing")
+    return _report_damage(damaged, "the list may lack units", "no units are missing")
 
 
 def _compact(arguments: argparse.Namespace) -> int:
@@ -92,19 +92,19 @@ def _compact(arguments: argparse.Namespace) -> int:
     try:
         is_first = Archive(arguments.archive).compact(progress=True, damaged=damaged)
     finally:
-        status = _tell(damaged, "left as they are", "left as they are")
+        status = _report_damage(damaged, "left as they are", "left as they are")
     if not is_first:
         say("another process compacted the archive first: nothing was changed")
     return status
 
 
-def _tell(damaged: Sequence[InputError], costly: str, harmless: str) -> int:
-    """Report the damaged files of an archive, and what they cost; give the status that the command ends with."""
+def _report_damage(damaged: Sequence[InputError], costly: str, harmless: str) -> int:
+    """Report the damaged files of an archive and what is lost by them; return the exit status."""
     from hecn_analysis.archive.files import HarmlessDamageError  # noqa: PLC0415 (not needed for --help)
 
     say_all([explain(error) for error in damaged], "put them back from a copy")
-    spared = sum(isinstance(error, HarmlessDamageError) for error in damaged)
-    for number, effect in ((len(damaged) - spared, costly), (spared, harmless)):
+    n_harmless = sum(isinstance(error, HarmlessDamageError) for error in damaged)
+    for number, effect in ((len(damaged) - n_harmless, costly), (n_harmless, harmless)):
         if number:
             say(f"{reading.count(number, 'damaged file')} of the archive: {effect}")
     return 1 if damaged else 0
@@ -116,8 +116,12 @@ def _deliver(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
 
 
 ACTIONS = {
-    "add": ("add files that are not there yet", _add, "hecn archive add ARCHIVE data/logs data/counters/session"),
-    "query": ("answer a query in SQL", _query, 'hecn archive query ARCHIVE "select count(*) as runs from runs"'),
+    "add": (
+        "add files that are not yet in the archive",
+        _add,
+        "hecn archive add ARCHIVE data/logs data/counters/session",
+    ),
+    "query": ("run a query in SQL", _query, 'hecn archive query ARCHIVE "select count(*) as runs from runs"'),
     "list": ("list the units that were added since the last compaction", _list, "hecn archive list ARCHIVE"),
     "compact": ("merge the files of each day into one", _compact, "hecn archive compact ARCHIVE"),
 }

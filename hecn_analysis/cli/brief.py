@@ -38,7 +38,7 @@ exit status:
      else is made
   2  wrong usage"""
 
-#: What there is to know of a brief that was made, and of one that can be.
+#: Columns of the briefs made, and of the briefs that --list shows.
 MADE = ("name", "title", "finding", "files", "run_id", "error", "remarks", "lacking", "up_to_date")
 LISTED = ("name", "title", "question", "parameters")
 
@@ -97,21 +97,21 @@ def run(arguments: argparse.Namespace) -> int:
         force=arguments.force,
     )
     output.show(_made(results, arguments.format), arguments.format)
-    return _tell(results)
+    return _report(results)
 
 
 def _made(results: Sequence[BriefResult], form: str) -> Iterator[str]:
     if form != "text":
-        yield from output.written([_row(made) for made in results], MADE, form)
+        yield from output.written([_row(result) for result in results], MADE, form)
         return
-    for made in results:
-        yield from (f"{path}\n" for path in (made.html, *made.figures) if path is not None)
+    for result in results:
+        yield from (f"{path}\n" for path in (result.html, *result.figures) if path is not None)
 
 
-def _row(made: BriefResult) -> output.Row:
-    row = {name: getattr(made, name) for name in MADE if name not in {"files", "up_to_date"}}
-    files = {kind: getattr(made, kind) for kind in ("html", "pdf", "notebook", "json", "figures")}
-    return {name: {**row, "files": files, "up_to_date": not made.is_new}[name] for name in MADE}
+def _row(result: BriefResult) -> output.Row:
+    row = {name: getattr(result, name) for name in MADE if name not in {"files", "up_to_date"}}
+    files = {kind: getattr(result, kind) for kind in ("html", "pdf", "notebook", "json", "figures")}
+    return {name: {**row, "files": files, "up_to_date": not result.is_new}[name] for name in MADE}
 
 
 def _listed(known: Mapping[str, Brief], form: str) -> Iterator[str]:
@@ -120,27 +120,32 @@ def _listed(known: Mapping[str, Brief], form: str) -> Iterator[str]:
     declarations = {name: brief.declaration for name, brief in known.items()}
     if form != "text":
         rows = [
-            {"name": name, "title": one.title, "question": one.question, "parameters": declared(one)}
-            for name, one in declarations.items()
+            {
+                "name": name,
+                "title": declaration.title,
+                "question": declaration.question,
+                "parameters": declared(declaration),
+            }
+            for name, declaration in declarations.items()
         ]
         yield from output.written(rows, LISTED, form)
         return
-    for name, one in declarations.items():
-        yield f"{name}: {one.title}\n"
-        for parameter, meaning in one.parameters.items():
+    for name, declaration in declarations.items():
+        yield f"{name}: {declaration.title}\n"
+        for parameter, meaning in declaration.parameters.items():
             yield f"  -p {parameter}={str(meaning.default).replace(' ', '')}  {meaning.help}\n"
 
 
-def _tell(results: Sequence[BriefResult]) -> int:
-    """Say what is missing and what stopped, and give the status that the command ends with."""
+def _report(results: Sequence[BriefResult]) -> int:
+    """Report remarks and failed briefs; return the exit status."""
     remarks: dict[str, list[str]] = {}
-    for made in results:
-        for remark in made.remarks:
-            remarks.setdefault(remark, []).append(made.name)
-    for remark, about in remarks.items():
-        say(f"{about[0] if len(about) == 1 else f'{len(about)} briefs'}: {remark}")
-    if kept := sum(not made.is_new for made in results):
-        say(f"{kept} of {len(results)} up to date")
-    stopped = [made for made in results if made.error is not None]
-    say_all([f"{made.name}: stopped: {made.error}" for made in stopped], "the index lists all")
-    return 1 if stopped or any("figures" in made.lacking for made in results) else 0
+    for result in results:
+        for remark in result.remarks:
+            remarks.setdefault(remark, []).append(result.name)
+    for remark, names in remarks.items():
+        say(f"{names[0] if len(names) == 1 else f'{len(names)} briefs'}: {remark}")
+    if n_kept := sum(not result.is_new for result in results):
+        say(f"{n_kept} of {len(results)} up to date")
+    failed = [result for result in results if result.error is not None]
+    say_all([f"{result.name}: stopped: {result.error}" for result in failed], "the index lists all")
+    return 1 if failed or any("figures" in result.lacking for result in results) else 0

@@ -1,4 +1,4 @@
-"""``hecn calibrate``: parameters of hosts from measured runs, and the lines to put into their descriptions."""
+"""``hecn calibrate``: fit parameters of hosts to measured runs, and print the YAML lines for their descriptions."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrate, deliver parameters and YAML lines, say what to be careful about."""
+    """Calibrate, deliver parameters and YAML lines, print remarks."""
     from hecn_analysis.prediction.calibration import calibrate  # noqa: PLC0415 (not needed for --help)
 
-    keys, others = scenario_settings(arguments.set)
-    if others:
-        raise InputError(f"the setting {others[0]!r}", "a key and its value, such as tool.window=100MB")
+    keys, unexpected = scenario_settings(arguments.set)
+    if unexpected:
+        raise InputError(f"the setting {unexpected[0]!r}", "a key and its value, such as tool.window=100MB")
     keys |= {role: name for role in ("path", "tool") if (name := getattr(arguments, role)) is not None}
-    found = calibrate(
+    calibration = calibrate(
         arguments.runs,
         sender=arguments.sender,
         receiver=arguments.receiver,
@@ -89,22 +89,22 @@ def run(arguments: argparse.Namespace) -> int:
     )
     suffix = Path(arguments.output or "").suffix
     if suffix in {".yaml", ".yml"} and arguments.format is None:
-        output.deliver([_host(found, arguments)], arguments)
+        output.deliver([_host(calibration, arguments)], arguments)
     else:
-        output.deliver(_written(found, output.chosen_format(arguments), runs=arguments.show_runs), arguments)
-    say_all(list(found.remarks), "--format json gives all")
-    for weights in found.unknown:
+        output.deliver(_written(calibration, output.chosen_format(arguments), runs=arguments.show_runs), arguments)
+    say_all(list(calibration.remarks), "--format json gives all")
+    for weights in calibration.unknown:
         say("these runs cannot separate: " + ", ".join(weights))
     return 0
 
 
-def _written(found: Calibration, form: str, *, runs: bool) -> Iterator[str]:
+def _written(calibration: Calibration, form: str, *, runs: bool) -> Iterator[str]:
     from hecn_analysis.prediction.calibration import yaml_value  # noqa: PLC0415 (not needed for --help)
 
     if form == "json":
-        yield from output.json_object(found.to_dict())
+        yield from output.json_object(calibration.to_dict())
         return
-    table = found.runs if runs else found.parameters
+    table = calibration.runs if runs else calibration.parameters
     rows = output.records(table)
     if form == "csv":
         yield from output.csv_rows(rows, list(table.columns))
@@ -121,16 +121,16 @@ def _written(found: Calibration, form: str, *, runs: bool) -> Iterator[str]:
         rows = [{name: row[name] for name in _SHOWN} for row in rows]
     yield from output.text_rows(rows)
     if not runs:
-        yield "\n" + found.yaml()
+        yield "\n" + calibration.yaml()
 
 
-def _host(found: Calibration, arguments: argparse.Namespace) -> str:
-    """Description of the calibrated host, like the one that was named."""
+def _host(calibration: Calibration, arguments: argparse.Namespace) -> str:
+    """Description of the calibrated host, based on the host named on the command line."""
     named = {
         Path(name).stem if name.endswith((".yaml", ".yml")) else name: name
         for name in (arguments.sender, arguments.receiver)
     }
-    hosts = [host for host in found.hosts if host in named]
+    hosts = [host for host in calibration.hosts if host in named]
     if len(hosts) != 1:
         raise InputError(
             f"parameters of {' and '.join(hosts) or 'no host'} for one file",
@@ -138,4 +138,4 @@ def _host(found: Calibration, arguments: argparse.Namespace) -> str:
             source=arguments.output,
         )
     (host,) = hosts
-    return f"# Calibrated by hecn calibrate {' '.join(arguments.runs)}\nlike: {named[host]}\n{found.yaml(host)}"
+    return f"# Calibrated by hecn calibrate {' '.join(arguments.runs)}\nlike: {named[host]}\n{calibration.yaml(host)}"

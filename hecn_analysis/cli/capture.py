@@ -1,4 +1,4 @@
-"""``hecn capture``: what this host is made of and how it is set, one file a command."""
+"""``hecn capture``: save the hardware and settings of this host, one file per command."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Capture, print the index, say what is not here and what root would add."""
+    """Capture, print the index, list missing programs and what root would add."""
     from hecn_analysis.live import capture, script  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.live.programs import ended_by_signals  # noqa: PLC0415
 
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _written(captured: Captured, form: str) -> Iterator[str]:
-    """The index; for people what is in the folder, and what is missing there."""
+    """The index; as text, the files of the folder and what is missing from it."""
     from hecn_analysis.live import capture  # noqa: PLC0415
 
     rows = [{name: value or None for name, value in asdict(row).items()} for row in captured.rows]
@@ -94,7 +94,7 @@ def _written(captured: Captured, form: str) -> Iterator[str]:
         return
     names = ("file", "ended", "duration_s", "note")
     yield from output.written([{name: row[name] for name in names} for row in rows if row["file"]], names, form)
-    yield f"\n{captured.files} files in {captured.place}; index.csv there says how each command ended\n"
+    yield f"\n{captured.files} files in {captured.place}; its index.csv lists how each command ended\n"
     absent = dict.fromkeys(row.command.split()[0] for row in captured.rows if row.ended == capture.NOT_HERE)
     if absent:
         yield f"programs not installed: {', '.join(absent)}\n"

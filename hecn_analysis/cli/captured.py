@@ -1,4 +1,4 @@
-"""Ends of a transfer that are named by what was captured on them, instead of by a description."""
+"""Hosts given on the command line as captured output instead of as a description."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
-    """What the options of these names were given, as keys of a scenario."""
+    """Scenario keys from the values of these options."""
     keys: dict[str, Any] = {}
     for name in names:
         given = getattr(arguments, name)
@@ -29,7 +29,7 @@ def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]
 
 
 def host_of(given: str) -> CapturedHost | None:
-    """The host whose outputs a folder or an archive holds; None for a name and for a description."""
+    """The host captured in a folder or archive; None for a name or a YAML description."""
     path = Path(given)
     if not (path.is_dir() or (path.is_file() and path.suffix not in {".yaml", ".yml"} and tarfile.is_tarfile(path))):
         return None
@@ -41,6 +41,6 @@ def host_of(given: str) -> CapturedHost | None:
         return None
     hosts = read_inventory(path).hosts
     if len(hosts) != 1:
-        found = f"{len(hosts)} hosts ({', '.join(host.name for host in hosts)})" if hosts else "no captured output"
-        raise InputError(found, "what was captured on one host (hecn capture)", source=given)
+        contents = f"{len(hosts)} hosts ({', '.join(host.name for host in hosts)})" if hosts else "no captured output"
+        raise InputError(contents, "the captured output of one host (hecn capture)", source=given)
     return hosts[0]

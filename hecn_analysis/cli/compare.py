@@ -74,7 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
 
         output.write(arguments.figure, plot_comparison(found.runs).to_html(include_plotlyjs=True))
     problems = found.problems[found.problems["kind"] != "unrecognised"]
-    return reading.tell(problems, reading.count(len(found.runs), "run"), "hecn parse --table problems lists all")
+    return reading.report_problems(
+        problems, reading.count(len(found.runs), "run"), "hecn parse --table problems lists all"
+    )
 
 
 def _text(found: RunsComparison) -> Iterator[str]:

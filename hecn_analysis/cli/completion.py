@@ -1,4 +1,4 @@
-"""``hecn completion``: a script that makes a shell complete this command line, file names included."""
+"""``hecn completion``: a script that lets a shell complete this command line, including file names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ examples:
   hecn completion zsh > ~/.zfunc/_hecn
   hecn completion tcsh > ~/.hecn.completion.csh"""
 
-# What an argument stands for, by the word that its help shows for it.
+# What the shell completes an argument to, by its metavar.
 _COMPLETED_AS: Mapping[str, object] = {
     "PATH": shtab.FILE,
     "FILE": shtab.FILE,

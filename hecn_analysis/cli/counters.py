@@ -1,4 +1,4 @@
-"""``hecn counters``: what switches and hosts counted, in one table, with what could not be used counted and listed."""
+"""``hecn counters``: interface counters of switches and hosts in one table, and the problems in their files."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, deliver the table, say what could not be used."""
-    paths = reading.given(arguments.paths)
+    """Read, deliver the table, report problems."""
+    paths = reading.input_paths(arguments.paths)
     counters = hecn.read_counters(
         paths,
         time_zone=arguments.time_zone,
@@ -67,19 +67,21 @@ def run(arguments: argparse.Namespace) -> int:
     form = output.chosen_format(arguments)
     rows: Iterable[dict[str, object]]
     if arguments.table == "sources":
-        sources_of = reading.named([dict(source) for source in counters.sources])
+        source_rows = reading.stdin_as_dash([dict(source) for source in counters.sources])
         if form == "text":
-            sources_of = [{name: row.get(name) for name in SOURCES} for row in sources_of]
-        columns = list(dict.fromkeys(name for row in sources_of for name in row)) or ["source_file", "format"]
-        rows = sources_of
+            source_rows = [{name: row.get(name) for name in SOURCES} for row in source_rows]
+        columns = list(dict.fromkeys(name for row in source_rows for name in row)) or ["source_file", "format"]
+        rows = source_rows
     else:
         frame = getattr(counters, arguments.table)
         columns = list(frame.columns)
-        people = form == "text" and arguments.table != "problems"
-        rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if people else frame)
+        is_for_people = form == "text" and arguments.table != "problems"
+        rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if is_for_people else frame)
     output.deliver(output.written(rows, columns, form, DIGITS), arguments)
-    sources = reading.count(len(counters.sources), "source")
+    n_sources = reading.count(len(counters.sources), "source")
     listed = arguments.table == "problems"
-    none = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
-    rest = "hecn counters --table problems lists all"
-    return reading.tell(counters.problems, sources, rest, listed=listed, nothing_in=none)
+    without_counters = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
+    list_command = "hecn counters --table problems lists all"
+    return reading.report_problems(
+        counters.problems, n_sources, list_command, listed=listed, nothing_in=without_counters
+    )

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from hecn_analysis.diagnosis.verdict import Diagnosis
 
 DESCRIPTION = """\
-Say what holds transfers back. Give a folder with whatever there is: logs of
-iperf3, nuttcp and other tools, ping, outputs of ss, tc, ethtool, sysctl, mpstat
+Find what holds transfers back. Give a folder of everything available: logs of
+iperf3, nuttcp and other tools, ping, output of ss, tc, ethtool, sysctl, mpstat
 and others from both hosts, and notes with the rate of the circuit. Each kind of
-run gets its likeliest causes with the lines that speak for them, the changes that
+run gets its likeliest causes with the lines that support them, the changes that
 help with their gain, and the command that would tell the causes apart."""
 
 EPILOG = f"""\
@@ -32,7 +32,7 @@ examples:
   3  with --fail-below: a kind of run is slower"""
 
 STATUS_SLOW = 3
-SHOWN = 5  # names of files that were not used
+SHOWN = 5  # names of unused files
 
 COLUMNS = (
     *("condition", "runs", "measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps"),
@@ -57,9 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.diagnosis import words  # noqa: PLC0415 (heavy: not for --help)
 
     for path in arguments.paths:
-        Path(path).stat()  # a name that is none is told before anything is read
-    found = [hecn.diagnose(path, progress=True) for path in arguments.paths]
-    verdicts = [verdict for one in found for verdict in one]
+        Path(path).stat()  # report a missing path before reading anything
+    diagnoses = [hecn.diagnose(path, progress=True) for path in arguments.paths]
+    verdicts = [verdict for diagnosis in diagnoses for verdict in diagnosis]
     form = output.chosen_format(arguments)
     if form == "json":
         written = output.json_object([verdict.to_dict() for verdict in verdicts])
@@ -68,15 +68,15 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         written = (f"{line}\n" for line in words.text(verdicts))
     output.deliver(written, arguments)
-    for one in found:
-        if one.unused:
-            names = ", ".join([*one.unused[:SHOWN], *["…"] * (len(one.unused) > SHOWN)])
-            say(f"{reading.count(len(one.unused), 'file')} not used: {names}")
+    for diagnosis in diagnoses:
+        if diagnosis.unused:
+            names = ", ".join([*diagnosis.unused[:SHOWN], *["…"] * (len(diagnosis.unused) > SHOWN)])
+            say(f"{reading.count(len(diagnosis.unused), 'file')} not used: {names}")
     return STATUS_SLOW if arguments.fail_below is not None and _is_slow(verdicts, arguments.fail_below) else 0
 
 
 def _row(verdict: Diagnosis) -> output.Row:
-    """The verdict with its likeliest cause and its first change."""
+    """A verdict with its likeliest cause and its first change."""
     cause, change = verdict.causes[0], verdict.changes[0] if verdict.changes else None
     return {
         **{name: value for name, value in verdict.to_dict().items() if name in COLUMNS},
@@ -88,12 +88,12 @@ def _row(verdict: Diagnosis) -> output.Row:
 
 
 def _is_slow(verdicts: list[Diagnosis], least_bps: float) -> bool:
-    """Whether the kind with most runs is slower than a rate, or has none."""
+    """Whether the kind with most runs is slower than `least_bps`, or has no measured rate."""
     measured = verdicts[0].measured_bps
     if measured is not None and measured >= least_bps:
         return False
-    said = "no rate was measured" if measured is None else f"{format_rate(measured)} measured"
-    say(f"{said}, expected at least {format_rate(least_bps)}")
+    result = "no rate was measured" if measured is None else f"{format_rate(measured)} measured"
+    say(f"{result}, expected at least {format_rate(least_bps)}")
     return True
 
 

@@ -1,4 +1,4 @@
-"""The findings of ``hecn inventory``: what holds captured hosts back, its limit, its fix, what it would gain."""
+"""The findings of ``hecn inventory``: what holds captured hosts back, with limit, fix and gain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = (
 def checked(
     hosts: Sequence[CapturedHost], path: str | None, role: str, tool: str
 ) -> list[tuple[CapturedHost, Findings]]:
-    """Findings of each host, on a path where one is named."""
+    """Findings of each host, on the named path if there is one."""
     if path is None:
         return [(host, host.findings) for host in hosts]
     from dataclasses import replace  # noqa: PLC0415 - with a path only, as what follows
@@ -29,28 +29,30 @@ def checked(
     from hecn_analysis.hardware import load_scenario  # noqa: PLC0415
     from hecn_analysis.inventory.checks.findings import predicted  # noqa: PLC0415
 
-    way = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": tool, "path": path}).path
-    found = []
+    scenario_path = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": tool, "path": path}).path
+    checked_hosts = []
     for host in hosts:
-        findings = host.findings.on_path(way)
+        findings = host.findings.on_path(scenario_path)
         gains = predicted(findings.findings, host.description, path, role=role, tool=tool)  # type: ignore[arg-type]
-        found.append((host, replace(findings, findings=gains)))
-    return found
+        checked_hosts.append((host, replace(findings, findings=gains)))
+    return checked_hosts
 
 
-def table(found: Sequence[tuple[CapturedHost, Findings]], form: str) -> Iterable[str]:
-    """The findings, and what could not be checked, as text for people or as rows."""
+def table(checked_hosts: Sequence[tuple[CapturedHost, Findings]], form: str) -> Iterable[str]:
+    """The findings and the missing checks, as text for people or as rows."""
     if form == "text":
-        return _texts(found)
+        return _texts(checked_hosts)
     rows: list[dict[str, Any]] = []
-    for host, findings in found:
-        named = [finding.to_dict() for finding in findings.findings] + [one.to_dict() for one in findings.unchecked]
-        rows.extend({name: {"host": host.name, **row}.get(name) for name in COLUMNS} for row in named)
+    for host, findings in checked_hosts:
+        objects = [finding.to_dict() for finding in findings.findings] + [
+            unchecked.to_dict() for unchecked in findings.unchecked
+        ]
+        rows.extend({name: {"host": host.name, **row}.get(name) for name in COLUMNS} for row in objects)
     return output.written(rows, list(COLUMNS), form)
 
 
-def _texts(found: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
-    for number, (host, findings) in enumerate(found):
+def _texts(checked_hosts: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
+    for number, (host, findings) in enumerate(checked_hosts):
         yield from ("\n",) * (number > 0)
         count = len(findings.findings)
         yield f"{host.name}: {count or 'no'} finding{'' if count == 1 else 's'}\n"
@@ -67,15 +69,15 @@ def _texts(found: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
                 if text := getattr(finding, name):
                     yield f"  {name:<8}  {text}\n"
         missing: dict[str, list[str]] = {}
-        for one in findings.unchecked:
-            missing.setdefault(one.missing, []).append(one.check)
+        for unchecked in findings.unchecked:
+            missing.setdefault(unchecked.missing, []).append(unchecked.check)
         if missing:
-            yield "\nnot checked, because output is missing of\n"
+            yield "\nnot checked, for lack of the output of\n"
             yield from (f"  {command}: {', '.join(checks)}\n" for command, checks in missing.items())
 
 
-def _rates(now: float | None, mended: float | None, basis: str) -> str:
+def _rates(now: float | None, fixed: float | None, basis: str) -> str:
     rates = "" if now is None else units.format_rate(now)
-    if now is not None and mended is not None:
-        rates += f", mended {units.format_rate(mended)}"
+    if now is not None and fixed is not None:
+        rates += f", mended {units.format_rate(fixed)}"
     return f"{rates} ({basis})" if rates and basis else rates or basis

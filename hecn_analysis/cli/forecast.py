@@ -1,4 +1,4 @@
-"""``hecn forecast``: when ports are full, from their past and from what is planned."""
+"""``hecn forecast``: when ports are full, from their history and planned changes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.traffic.known_interfaces import known_interfaces  # noqa: PLC0415 (not needed for --help)
 
     widths, speeds = known_interfaces(arguments.interfaces)
-    found = forecast(
+    result = forecast(
         arguments.paths,
         changes=arguments.changes,
         capacity=arguments.capacity,
@@ -112,14 +112,14 @@ def run(arguments: argparse.Namespace) -> int:
         ports=arguments.port,
         progress=True,
     )
-    _deliver(found, arguments)
+    _deliver(result, arguments)
     if arguments.figure is not None:
-        _write_figure(found, arguments.figure)
+        _write_figure(result, arguments.figure)
     return 0
 
 
-def _deliver(found: Forecast, arguments: argparse.Namespace) -> None:
-    table = getattr(found, arguments.table.replace("-", "_"))
+def _deliver(result: Forecast, arguments: argparse.Namespace) -> None:
+    table = getattr(result, arguments.table.replace("-", "_"))
     form = output.chosen_format(arguments)
     if arguments.table == "ports" and form == "text":
         from hecn_analysis.planning.forecast.words import shown  # noqa: PLC0415 (not needed for --help)
@@ -130,10 +130,10 @@ def _deliver(found: Forecast, arguments: argparse.Namespace) -> None:
     output.deliver(output.written(rows, list(table.columns), form), arguments)
 
 
-def _write_figure(found: Forecast, path: str) -> None:
+def _write_figure(result: Forecast, path: str) -> None:
     from hecn_analysis.figures import plot_forecast  # noqa: PLC0415 (not needed without a figure)
 
-    output.write(path, plot_forecast(found).to_html(include_plotlyjs=True))
+    output.write(path, plot_forecast(result).to_html(include_plotlyjs=True))
 
 
 def _part(text: str) -> float:

@@ -1,4 +1,4 @@
-"""``hecn inventory``: what was captured on hosts: hosts, facts of each file, findings, what could not be used."""
+"""``hecn inventory``: captured hosts, the facts of each file, findings and problems."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, deliver the table, say what could not be used."""
+    """Read, deliver the table, report problems."""
     arguments.table = arguments.table or ("findings" if arguments.path else "hosts")
-    inventory = hecn.read_inventory(reading.given(arguments.paths), progress=True, hint=reading.hint("inventory"))
+    inventory = hecn.read_inventory(reading.input_paths(arguments.paths), progress=True, hint=reading.hint("inventory"))
     output.deliver(_written(inventory, arguments), arguments)
     outputs = reading.count(len(inventory.sources), "output")
     listed = arguments.table == "problems"
-    none = () if inventory.sources else arguments.paths
-    rest = "hecn inventory --table problems lists all"
-    return reading.tell(inventory.problems, outputs, rest, listed=listed, nothing_in=none)
+    without_output = () if inventory.sources else arguments.paths
+    list_command = "hecn inventory --table problems lists all"
+    return reading.report_problems(inventory.problems, outputs, list_command, listed=listed, nothing_in=without_output)
 
 
 def _written(inventory: Inventory, arguments: argparse.Namespace) -> Iterable[str]:
@@ -74,7 +74,7 @@ def _written(inventory: Inventory, arguments: argparse.Namespace) -> Iterable[st
     if arguments.table == "findings":
         return findings.table(findings.checked(inventory.hosts, arguments.path, arguments.role, arguments.tool), form)
     if arguments.table == "sources":
-        rows = reading.named([dict(row) for row in inventory.sources])
+        rows = reading.stdin_as_dash([dict(row) for row in inventory.sources])
         names = list(dict.fromkeys(name for row in rows for name in row))
         if form == "text":
             rows = [{name: row.get(name) for name in (*PLACE, "command")} | {"facts": _short(row)} for row in rows]
@@ -88,11 +88,11 @@ def _written(inventory: Inventory, arguments: argparse.Namespace) -> Iterable[st
 
 
 def _host(host: CapturedHost) -> dict[str, Any]:
-    """A host as an object: what it is called, what it was made of, the keys of its description, and all facts."""
+    """A host as an object: its name, source files, description, findings, and all facts."""
     return {
         "name": host.name,
         "source_files": [
-            row["source_file"] for row in reading.named([{"source_file": name} for name in host.source_files])
+            row["source_file"] for row in reading.stdin_as_dash([{"source_file": name} for name in host.source_files])
         ],
         "host": host.description,
         "findings": [finding.to_dict() for finding in host.findings.findings],
@@ -102,20 +102,20 @@ def _host(host: CapturedHost) -> dict[str, Any]:
 
 
 def _yaml(inventory: Inventory, file: str) -> Iterable[str]:
-    """The description of the one host, as a file in ``models/hosts`` has it."""
+    """The description of the only host, in the form of ``models/hosts``."""
     import yaml  # noqa: PLC0415 - for this form alone
 
     if len(inventory.hosts) != 1:
         names = ", ".join(host.name for host in inventory.hosts) or "none"
         raise InputError(
-            f"{len(inventory.hosts)} hosts ({names})", "one, for a file holds one description", source=file
+            f"{len(inventory.hosts)} hosts ({names})", "one host, since a file holds one description", source=file
         )
     [host] = inventory.hosts
     return [yaml.safe_dump(host.description, sort_keys=False, allow_unicode=True, width=120)]
 
 
 def _texts(hosts: Sequence[CapturedHost]) -> Iterator[str]:
-    """Each host for people."""
+    """Each host as text for people."""
     for number, host in enumerate(hosts):
         yield from ("\n",) * (number > 0)
         yield from output.text_object({"host": host.name, **_figures(host)})
@@ -144,7 +144,7 @@ def _figures(host: CapturedHost) -> dict[str, object]:
 
 
 def _short(row: dict[str, Any]) -> str:
-    """The facts of an output for people: single figures as they are, of lists how long they are."""
+    """The facts of an output for people: single figures as they are, lists as their length."""
     left_out = {*PLACE, "command", "line_first", "line_last"}
     return ", ".join(
         f"{output.bare(name)} {len(value) if isinstance(value, list | dict) else output.human(name, value)}"

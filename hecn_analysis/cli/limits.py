@@ -1,6 +1,6 @@
 """``hecn limits``: the figure functions of `hecn_analysis.limits` as commands.
 
-Their signatures are the options, their docstrings the help.
+Options come from the functions' signatures, help texts from their docstrings.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ same, and gives reasons why a measurement may exceed the limit.
 
 Each kind has its own --help with its options."""
 
-DIGITS = 6  # these figures are exact, and compared with those of documents
+DIGITS = 6  # the figures are exact, and compared with published ones
 
-# What a kind's --help shows; each of these runs as it stands.
+# The example in the --help of each kind; each runs as it stands.
 EXAMPLES = {
     "pcie": "--gen 2 --lanes 16 --max-payload 128,256",
     "pcix": "--clock 133MHz --width 64 --burst 512,4096",
@@ -62,12 +62,11 @@ EXAMPLES = {
 
 VALUES = """\
 A value is an SI number (bit/s, bytes, seconds, fractions) or carries a unit:
-10Gb/s, 204MB/s, 64GiB, 80ms, 5%. Several values with commas between them give
-a row for each."""
+10Gb/s, 204MB/s, 64GiB, 80ms, 5%. Comma-separated values give one row each."""
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add a command for every kind; its options when it is chosen."""
+    """Add a command for every kind; its options are added when it is chosen."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     kinds = parser.add_subparsers(title="kinds", metavar="KIND", dest="kind", required=True)
     for kind, figures in hecn.limits.KINDS.items():
@@ -117,7 +116,7 @@ def _add_options(kind: str, figures: Callable[..., Mapping[str, Any]], parser: P
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compute the figures: one object, or with several values of an option a row for each combination."""
+    """Compute the figures: one object, or one row per combination if an option has several values."""
     given = _given(arguments)
     several = [name for name, values in given.items() if len(values) > 1]
     if arguments.explain or arguments.measured is not None:
@@ -157,7 +156,7 @@ def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], s
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:
-    """Values of the options that were given, by parameter."""
+    """Values of the given options, by parameter."""
     given: dict[str, list[object]] = {}
     for name, (_, hint) in _parameters(arguments.figures).items():
         value = getattr(arguments, name)
@@ -170,7 +169,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:
         else:
             measures = dimension(hint)
             if measures is None:
-                raise TypeError(f"{arguments.kind}: parameter {name} says no dimension")
+                raise TypeError(f"{arguments.kind}: parameter {name} declares no dimension")
             given[name] = [units.parse(part.strip(), measures, name=option_of(name)) for part in value.split(",")]
     return given
 
@@ -181,7 +180,7 @@ def _parameters(figures: Callable[..., object]) -> dict[str, tuple[inspect.Param
 
 
 def option_of(parameter: str) -> str:
-    """Option of a parameter."""
+    """Command-line option of a parameter."""
     return "--" + parameter.replace("_", "-")
 
 

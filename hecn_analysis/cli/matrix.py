@@ -1,4 +1,4 @@
-"""``hecn matrix``: plan a matrix of tests, see what the runs so far cover, which test is next, how it is run."""
+"""``hecn matrix``: plan a matrix of tests, show its coverage, choose the next tests and print their commands."""
 
 from __future__ import annotations
 
@@ -70,23 +70,25 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what is asked for."""
-    from hecn_analysis.planning.matrix import cells as planned  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.planning.matrix import runs  # noqa: PLC0415 (see above)
+    """Run the chosen action."""
+    from hecn_analysis.planning.matrix import cells, runs  # noqa: PLC0415 (not needed for --help)
 
     if arguments.count < 1:
         raise InputError(f"--count {arguments.count}", "1 or more")
     keys, paths = scenario_settings(arguments.set)
     arguments.runs += paths
-    matrix = planned.load_matrix(arguments.matrix)
+    matrix = cells.load_matrix(arguments.matrix)
     if arguments.action == "plan":
-        frame = planned.plan(matrix)
+        frame = cells.plan(matrix)
         _deliver(frame, arguments)
-        whole, moved = units.format_time(frame["all_time_s"].sum()), units.format_bytes(frame["all_data_bytes"].sum())
-        say(f"{len(frame)} cells, {frame['repeats'].sum()} runs: {whole} in all, {moved} to move")
+        duration, amount = (
+            units.format_time(frame["all_time_s"].sum()),
+            units.format_bytes(frame["all_data_bytes"].sum()),
+        )
+        say(f"{len(frame)} cells, {frame['repeats'].sum()} runs: {duration} in all, {amount} to move")
         return 0
-    found = hecn.read(reading.given(arguments.runs), intervals=False, hint=reading.hint("parse"))
-    matched = runs.match(matrix, found.runs, keys)
+    logs = hecn.read(reading.input_paths(arguments.runs), intervals=False, hint=reading.hint("parse"))
+    matched = runs.match(matrix, logs.runs, keys)
     if arguments.action == "compare":
         from hecn_analysis.comparison import tools  # noqa: PLC0415 (no other action needs it)
 
@@ -112,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
                 names = list(dict.fromkeys(ranked["cell"]))
             missing = runs.status(matrix, matched).set_index("cell")["missing"]
             output.deliver(_lines(matrix, names, missing, arguments), arguments)
-    return _told(matched, found.problems)
+    return _report(matched, logs.problems)
 
 
 def _lines(matrix: Matrix, names: list[str], missing: pd.Series[int], arguments: argparse.Namespace) -> Iterator[str]:
@@ -132,13 +134,15 @@ def _deliver(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
     output.deliver(output.written(output.records(shown), list(frame.columns), form), arguments)
 
 
-def _told(matched: pd.DataFrame, problems: pd.DataFrame) -> int:
-    """Say which runs belong to no cell, and what could not be read."""
-    without = matched[matched["cell"].isna()]
+def _report(matched: pd.DataFrame, problems: pd.DataFrame) -> int:
+    """Report runs that fit no cell, and problems of the files; return the exit status."""
+    unassigned = matched[matched["cell"].isna()]
     say_all(
-        [f"{row['source_file']}:{row['line_first']}: {row['reason']}" for row in without.to_dict("records")],
+        [f"{row['source_file']}:{row['line_first']}: {row['reason']}" for row in unassigned.to_dict("records")],
         "hecn parse lists all runs",
     )
-    if len(without):
-        say(f"{reading.count(len(without), 'run')} of {len(matched)} fit no cell")
-    return reading.tell(problems, reading.count(len(matched), "run"), "hecn parse --table problems lists all")
+    if len(unassigned):
+        say(f"{reading.count(len(unassigned), 'run')} of {len(matched)} fit no cell")
+    return reading.report_problems(
+        problems, reading.count(len(matched), "run"), "hecn parse --table problems lists all"
+    )

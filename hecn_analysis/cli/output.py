@@ -1,9 +1,9 @@
-"""How data leaves ``hecn``: as text for people, JSON or CSV for programs; to stdout or into a file.
+"""The output of ``hecn``: text for people, JSON or CSV for programs; to stdout or into a file.
 
-JSON and CSV carry SI numbers in full precision under the names of the tables, times as ISO 8601. A missing value is
-null in JSON and an empty cell in CSV. Infinity (no limit) has no form in JSON and is null there too; CSV says inf. In
-text a number carries its unit instead of its name doing so. Words that came from a file are made harmless: for
-terminals in text, for spreadsheets in CSV; JSON has them as they are.
+JSON and CSV carry SI numbers in full precision under the column names of the tables, and times as ISO 8601. A missing
+value is null in JSON and an empty cell in CSV. Infinity (no limit) is null in JSON, which cannot express it, and inf in
+CSV. In text, each number carries its unit, and its name does not. Words from files are made harmless: for terminals in
+text, for spreadsheets in CSV; JSON keeps them unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from hecn_analysis.files import whole
 
 Row = Mapping[str, object]
 
-# Ending of a name -> how its values are written for people, with so many significant digits. The first one counts.
+# Ending of a name -> format of its values for people, with the given significant digits. The first match applies.
 _HUMAN: Mapping[str, Callable[[float, int], str]] = {
     "_per_s": lambda value, digits: f"{value:,.{max(0, digits - 6)}f} /s",
     "_bps": lambda value, digits: units.format_rate(value, digits=digits),
@@ -51,12 +51,12 @@ _ROW_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def json_rows(rows: Iterable[Row]) -> Iterator[str]:
-    """List of row objects, one a line: it can be looked through with head and grep, and compared with diff."""
+    """List of row objects, one per line, so that head, grep and diff work on it."""
     start = "[\n"
     for row in rows:
         try:
             text = _ROW_ENCODER.encode(row)
-        except (TypeError, ValueError):  # a value that JSON does not know
+        except (TypeError, ValueError):  # a value that JSON cannot express
             text = _ROW_ENCODER.encode(_finite(plain(row)))
         yield start + text
         start = ",\n"
@@ -72,10 +72,10 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
 
 
 def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
-    """Align columns for people; columns that say nothing in any row (missing, or no) are left out."""
+    """Align columns for people; omit columns that are missing or false in every row."""
     if not rows:
         return
-    names = [name for name in rows[0] if any(_says_something(row[name]) for row in rows)]
+    names = [name for name in rows[0] if any(_is_informative(row[name]) for row in rows)]
     body = [[human(name, row[name], digits) for name in names] for row in rows]
     header = [printable(bare(name)) for name in names]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
@@ -88,20 +88,20 @@ def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
 
 
 def written(rows: Iterable[Row], columns: Sequence[str], form: str, digits: int = 3) -> Iterator[str]:
-    """Rows in the form asked for; `columns` are those of CSV, also where there are no rows, `digits` those of text."""
+    """Rows in the given form; `columns` is the header of CSV, even without rows, `digits` is the precision of text."""
     if form == "json":
         return json_rows(rows)
     return csv_rows(rows, columns) if form == "csv" else text_rows(list(rows), digits)
 
 
 def text_object(figures: Row, digits: int = 3) -> Iterator[str]:
-    """Named figures for people, one a line."""
+    """Named figures for people, one per line."""
     width = max(map(len, map(bare, figures)))
     for name, value in figures.items():
         yield f"{bare(name):<{width}}  {human(name, value, digits)}\n"
 
 
-def _says_something(value: object) -> bool:
+def _is_informative(value: object) -> bool:
     value = plain(value)
     return value is not None and value is not False
 
@@ -129,7 +129,7 @@ def bare(name: str) -> str:
 
 
 def chosen_format(arguments: argparse.Namespace) -> str:
-    """Give the format asked for, else what the suffix of the output file says, else text."""
+    """Return the format of --format, else that of the output file's suffix, else text."""
     if arguments.format is not None:
         return str(arguments.format)
     suffix = Path(arguments.output or "").suffix
@@ -137,7 +137,7 @@ def chosen_format(arguments: argparse.Namespace) -> str:
 
 
 def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
-    """Write to stdout or, all or nothing, to the file of ``-o``; see `whole` for what is refused."""
+    """Write to stdout or, all or nothing, to the file of ``-o``; `whole` refuses links and special files."""
     form = chosen_format(arguments)
     if arguments.output is None:
         show(chunks, form)
@@ -146,7 +146,7 @@ def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
 
 
 def write(target: str, content: str | Iterable[str]) -> None:
-    """Write a file, all or nothing, into a folder that is there."""
+    """Write a file, all or nothing, into an existing folder."""
     _require_parent(target)
     whole.write(target, content)
 
@@ -154,11 +154,11 @@ def write(target: str, content: str | Iterable[str]) -> None:
 def _require_parent(target: str) -> None:
     parent = Path(target).parent
     if not parent.is_dir():
-        raise InputError(f"no directory {str(parent)!r}", "one to write into", source=target)
+        raise InputError(f"no directory {str(parent)!r}", "an existing directory", source=target)
 
 
 def check_targets(targets: Iterable[OutputFile | OutputFolder]) -> None:
-    """Refuse what a command could not write in the end, before it does its work."""
+    """Refuse targets that cannot be written, before the command does its work."""
     for target in targets:
         if isinstance(target, OutputFile):
             _require_parent(target)
@@ -168,14 +168,14 @@ def check_targets(targets: Iterable[OutputFile | OutputFolder]) -> None:
 
 
 def folder(given: Path | None, default: Path) -> Path:
-    """Folder of ``-o``; the default one may not be a link, which may have come with somebody else's files."""
+    """Folder of ``-o``; the default one must not be a link, since other people's files may have brought it along."""
     if given is None and default.is_symlink():
         raise InputError("a symbolic link", "a folder or nothing", source=default, advice="name a folder with -o")
     return given or default
 
 
 def show(chunks: Iterable[str], form: str) -> None:
-    """Write to stdout; text without what a terminal would obey, whatever words of files it is made of."""
+    """Write to stdout; text is stripped of terminal control characters."""
     sys.stdout.writelines(_harmless(chunks, form))
 
 

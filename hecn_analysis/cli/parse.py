@@ -1,4 +1,4 @@
-"""``hecn parse``: logs of transfer tools into one table, with what could not be used counted and listed."""
+"""``hecn parse``: logs of transfer tools in one table, and the problems in their files."""
 
 from __future__ import annotations
 
@@ -51,24 +51,26 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, deliver the table, say what could not be used."""
-    found = hecn.read(
-        reading.given(arguments.paths),
+    """Read, deliver the table, report problems."""
+    reading_result = hecn.read(
+        reading.input_paths(arguments.paths),
         intervals=arguments.table == "intervals",
         processes=arguments.processes or _usable_cores(),
         dask=arguments.dask,
         progress=True,
         hint=reading.hint("parse"),
     )
-    frame = getattr(found, arguments.table)
+    frame = getattr(reading_result, arguments.table)
     form = output.chosen_format(arguments)
     rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if form == "text" else frame)
     output.deliver(output.written(rows, list(frame.columns), form, DIGITS), arguments)
     listed = arguments.table == "problems"
-    runs = reading.count(len(found.runs), "run")
-    none = arguments.paths if found.runs.empty else ()
-    rest = "hecn parse --table problems lists all"
-    return reading.tell(found.problems, runs, rest, listed=listed, nothing_in=none)
+    n_runs = reading.count(len(reading_result.runs), "run")
+    without_runs = arguments.paths if reading_result.runs.empty else ()
+    list_command = "hecn parse --table problems lists all"
+    return reading.report_problems(
+        reading_result.problems, n_runs, list_command, listed=listed, nothing_in=without_runs
+    )
 
 
 def _processes(text: str) -> int:

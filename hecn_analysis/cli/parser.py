@@ -1,4 +1,4 @@
-"""The argument parser of ``hecn``: argparse that fills in a command when it is chosen and knows what a typo meant."""
+"""The argument parser of ``hecn``: argparse with commands that are filled in when chosen, and with hints for typos."""
 
 from __future__ import annotations
 
@@ -17,39 +17,38 @@ Subcommands = Mapping[str, "Parser"]
 
 
 class OutputFile(str):
-    """Value of an option that names a file to write; it is checked before the command does its work."""
+    """Name of a file to write; it is checked before the command does its work."""
 
     __slots__ = ()
 
 
 class OutputFolder(str):
-    """Value of an option that names a folder to write into, which need not be there; checked likewise."""
+    """Name of a folder to write into, which need not exist; checked likewise."""
 
     __slots__ = ()
 
 
 class Parser(argparse.ArgumentParser):
-    """One command's parser.
+    """The parser of one command.
 
     Parameters
     ----------
     fill
-        Adds the arguments. It is called when the command is chosen, so that one command's cost is not every command's.
+        Adds the arguments. It is called when the command is chosen, so that no command pays for the others.
     """
 
     def __init__(self, *, fill: Callable[[Parser], None] | None = None, **words: Any) -> None:  # noqa: ANN401 (argparse's own)
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
         self._fill = fill
-        self._negative_number_matcher = re.compile(
-            r"-\.?\d"
-        )  # "-80ms" is a value (a wrong one, said so), not an option
+        # "-80ms" is a value (refused with an error of its own), not an option
+        self._negative_number_matcher = re.compile(r"-\.?\d")
 
     @property
     def subcommands(self) -> Subcommands:
         """Parsers of the commands below this one, by name."""
         self.fill()
         for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 (there is no public way to ask)
+            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 (argparse has no public name for it)
                 return dict(action.choices)
         return {}
 
@@ -60,23 +59,23 @@ class Parser(argparse.ArgumentParser):
         return list(self._actions)
 
     def fill(self) -> None:
-        """Add the arguments, if that has not been done."""
+        """Add the arguments, unless they have been added before."""
         if self._fill is not None:
             fill, self._fill = self._fill, None
             fill(self)
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
-        """Argparse's, after filling in; unknown options are refused here, where the known ones are known."""
+        """Fill in the arguments, refuse unknown options, then parse as argparse does."""
         self.fill()
         words = sys.argv[1:] if args is None else list(args)
         self._refuse_unknown_options(words)
-        found, extra = super().parse_known_args(words, namespace)
+        arguments, extra = super().parse_known_args(words, namespace)
         if extra:
             self.error(f"unexpected argument {extra[0]!r}")
-        return found, extra
+        return arguments, extra
 
     def _refuse_unknown_options(self, words: list[str]) -> None:
-        # Before argparse looks: it would first complain of the required option that was misspelt.
+        # argparse would first report that the misspelt option, if required, is missing.
         for word in words:
             if word == "--" or (self.subcommands and not word.startswith("-")):
                 return
@@ -86,20 +85,20 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
-            what = "command" if action.dest == "command" else action.dest
-            self.error(_unknown(what, str(value), [str(choice) for choice in action.choices]))
+            kind = "command" if action.dest == "command" else action.dest
+            self.error(_unknown(kind, str(value), [str(choice) for choice in action.choices]))
 
     def error(self, message: str) -> NoReturn:
-        """One line, and where to read on; status 2."""
+        """Print one line that points to --help, and exit with status 2."""
         self.exit(STATUS_WRONG_USAGE, f"{self.prog}: {message} (see: {self.prog} --help)\n")
 
 
-def _unknown(what: str, word: str, known: Iterable[str]) -> str:
+def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
     known = list(known)
-    advice = did_you_mean(word, known)
-    if advice is None and what != "option":
-        advice = "known: " + ", ".join(known)
-    return f"unknown {what} {word!r}" + (f"; {advice}" if advice else "")
+    suggestion = did_you_mean(word, known)
+    if suggestion is None and kind != "option":
+        suggestion = "known: " + ", ".join(known)
+    return f"unknown {kind} {word!r}" + (f"; {suggestion}" if suggestion else "")
 
 
 def add_output_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,20 +112,20 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(parser: Parser, *names: str, about: str) -> None:
-    """Add an option of settings ``key=value``, such as ``--set``, whose words `settings` takes."""
+    """Add an option for settings ``key=value``, such as ``--set``; `settings` parses its words."""
     parser.add_argument(*names, nargs="+", action="extend", default=[], metavar="KEY=VALUE", help=about)
 
 
 def settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Take settings ``key=value`` from words that may also hold names."""
-    found: dict[str, str] = {}
+    """Split words into settings ``key=value`` and the other words, such as names."""
+    values: dict[str, str] = {}
     others: list[str] = []
     for word in words:
         key, equals, value = map(str.strip, word.partition("="))
         if not equals:
             others.append(word)
-        elif key in found:
+        elif key in values:
             raise InputError(f"{key} set twice", "one value for each key")
         else:
-            found[key] = value
-    return found, others
+            values[key] = value
+    return values, others

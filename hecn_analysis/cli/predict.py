@@ -1,4 +1,4 @@
-"""``hecn predict``: throughput, interval and bottleneck of scenarios, given as files, options or rows of a table."""
+"""``hecn predict``: throughput, interval and bottleneck of scenarios given as files, options or rows of a table."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ that cannot be predicted yields an error; the other rows are still predicted."""
 
 
 class Case(NamedTuple):
-    """One question.
+    """One scenario to predict.
 
     Attributes
     ----------
     scenario
         File or name of the scenario, or its keys.
     along
-        What the result carries along.
+        Columns that are copied to the result.
     place
-        File and line of the question, if it is the row of a table.
+        File and line of the case, if it is a row of a table.
     fault
-        Why it is none.
+        Why the row is not a valid case.
     """
 
     scenario: str | Mapping[str, str]
@@ -94,7 +94,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Predict every case; one that cannot be predicted is said on stderr and does not stop the others."""
+    """Predict every case; a case that cannot be predicted is reported on stderr and does not stop the others."""
     keys, scenarios = settings(arguments.set)
     keys = {**captured.roles(arguments, ROLES), **keys}
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
@@ -109,15 +109,15 @@ def run(arguments: argparse.Namespace) -> int:
     if several or answers[0].error is None:
         output.deliver(_written(answers, several, output.chosen_format(arguments)), arguments)
     faults = [fault for answer in answers if (fault := answer.error or _too_slow(answer, wanted)) is not None]
-    say_all(faults, "each stands in its row")
+    say_all(faults, "each row has its error")
     return 1 if faults else 0
 
 
 def _answers(cases: Sequence[Case], keys: Mapping[str, str]) -> Iterator[Answer]:
     from hecn_analysis.prediction.single import predict_each  # noqa: PLC0415 (not needed for --help)
 
-    found = predict_each(_scenario(case, keys) for case in cases)
-    for case, answer in zip(cases, found, strict=True):
+    predictions = predict_each(_scenario(case, keys) for case in cases)
+    for case, answer in zip(cases, predictions, strict=True):
         if isinstance(answer, HecnError):
             yield Answer(case, {**case.along, "error": explain(answer)}, explain(answer))
         else:
@@ -133,7 +133,7 @@ def _scenario(case: Case, keys: Mapping[str, str]) -> Scenario | HecnError:
     try:
         if isinstance(case.scenario, str):
             return hecn.load_scenario(case.scenario, keys)
-        # What the command line names is what the columns of a row are settings of, unless the row names its own.
+        # Hosts, path and tool come from the command line, unless the row names its own.
         named = {role: name for role, name in keys.items() if role in ROLES and role not in case.scenario}
         settings = {key: value for key, value in keys.items() if key not in named}
         return make_scenario({**named, **case.scenario}, settings, source=source, line=lambda _: line)
@@ -145,12 +145,12 @@ def _too_slow(answer: Answer, wanted_bps: float) -> str | None:
     if answer.error is not None or answer.row["throughput_bps"] >= wanted_bps:
         return None
     name = ", ".join(f"{key} {value}" for key, value in answer.case.along.items())
-    found, wanted = units.format_rate(answer.row["throughput_bps"]), units.format_rate(wanted_bps)
-    return (f"{name}: " if name else "") + f"found a prediction of {found}, expected at least {wanted}"
+    predicted, wanted = units.format_rate(answer.row["throughput_bps"]), units.format_rate(wanted_bps)
+    return (f"{name}: " if name else "") + f"found a prediction of {predicted}, expected at least {wanted}"
 
 
 def read_cases(source: str) -> Iterator[Case]:
-    """Read a CSV table of cases: a column for each key, an empty cell is an absent key."""
+    """Read a CSV table of cases: one column per key; an empty cell leaves its key out."""
     if source == STDIN:
         require_stdin()
     with open(0 if source == STDIN else source, encoding="utf-8-sig", newline="", closefd=source != STDIN) as stream:
@@ -160,13 +160,13 @@ def read_cases(source: str) -> Iterator[Case]:
             if not header:
                 raise InputError("an empty table", "a line with the names of the keys", source=source, line=1)
             if wrong := [name for name, count in Counter(header).items() if count > 1 or not name]:
-                raise InputError(f"column {wrong[0]!r}", "a name for each column, each once", source=source, line=1)
+                raise InputError(f"column {wrong[0]!r}", "a unique name for each column", source=source, line=1)
             for cells in reader:
                 if cells:
                     yield _case(header, cells, source, reader.line_num)
         except (csv.Error, UnicodeDecodeError) as error:
-            found = f"a table that breaks off ({error})"
-            yield Case({}, {}, fault=InputError(found, "CSV in UTF-8", source=source, line=reader.line_num))
+            damage = f"a table that breaks off ({error})"
+            yield Case({}, {}, fault=InputError(damage, "CSV in UTF-8", source=source, line=reader.line_num))
 
 
 def _case(header: Sequence[str], cells: Sequence[str], source: str, line: int) -> Case:
@@ -191,7 +191,7 @@ def _written(answers: Sequence[Answer], several: bool, form: str) -> Iterator[st
 
 
 def _flat(answer: Answer) -> dict[str, object]:
-    """One row of a table of predictions: the next rung of the ladder and the warnings as one cell each."""
+    """One row of the table of predictions, with the next rung of the ladder and the warnings in one cell each."""
     row = dict(answer.row)
     rungs = row.get("ladder", [])
     if len(rungs) > 1:
@@ -201,7 +201,7 @@ def _flat(answer: Answer) -> dict[str, object]:
 
 
 def _text(answer: Answer) -> Iterator[str]:
-    """The sentence, then the ladder, then what to be careful about."""
+    """The sentence, the ladder and the warnings."""
     yield f"{answer.row['sentence']}\n\n"
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
     for warning in answer.row["warnings"]:

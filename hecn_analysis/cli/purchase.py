@@ -79,25 +79,25 @@ def run(arguments: argparse.Namespace) -> int:
     wanted |= {"raid": arguments.raid, "assume_prices": arguments.assume_prices, "like": arguments.like}
     wanted |= {"direct": arguments.direct, "reach_m": arguments.reach}
     if arguments.front:
-        found = buying.purchase_front(target, budget=arguments.budget, points=arguments.points, **wanted)
+        purchases = buying.purchase_front(target, budget=arguments.budget, points=arguments.points, **wanted)
     else:
-        found = (buying.purchase(target, budget=arguments.budget, **wanted),)
-    table = front_frame(found) if arguments.front else found[0].to_frame()
+        purchases = (buying.purchase(target, budget=arguments.budget, **wanted),)
+    table = front_frame(purchases) if arguments.front else purchases[0].to_frame()
     form = output.chosen_format(arguments)
     if form == "json":
         front = output.records(table) if arguments.front else None
-        written = output.json_object({**found[0].to_dict(), **({"front": front} if front is not None else {})})
+        written = output.json_object({**purchases[0].to_dict(), **({"front": front} if front is not None else {})})
     elif form == "csv":
         written = output.written(output.records(table), list(table.columns), form)
     else:
         at_most = arguments.like is not None and offered_by(arguments.like)[2].at_most
-        written = _text(found[0], table if arguments.front else None, listed, arguments.like, at_most=at_most)
+        written = _text(purchases[0], table if arguments.front else None, listed, arguments.like, at_most=at_most)
     output.deliver(written, arguments)
     return 0
 
 
 def _text(
-    found: Purchase,
+    purchase: Purchase,
     front: pd.DataFrame | None,
     listed: Any,  # noqa: ANN401
     like: str | None,
@@ -108,27 +108,26 @@ def _text(
         usd, prediction = listed
         rate = output.human("throughput_bps", prediction.throughput_bps)
         price = f"less than ${usd:,.0f}" if at_most else f"${usd:,.0f}"
-        yield f"Two of {like} by their list: {price}, {rate}. From the same parts at the same prices:\n\n"
-    yield f"{found}\n\n"
-    for entry in found.entries:
+        yield f"Two of {like} as listed: {price}, {rate}. The cheapest from the same parts at the same prices:\n\n"
+    yield f"{purchase}\n\n"
+    for entry in purchase.entries:
         total = f"${entry.quantity * entry.price_usd:,.0f}"
         basis = " (assumed)" if entry.assumed else ""
         yield f"  {entry.role:<9}{entry.quantity:>3} x {entry.title or entry.part}: {total}{basis}\n"
+    omitted = " Coolers, system disks and internal cables are not counted." if like is None else ""
     yield (
-        f"\nProved cheapest: {found.rounds} purchases were predicted, {found.cuts} groups of parts ruled out. "
-        "Coolers, system disks and cables inside are not counted.\n"
-        if like is None
-        else f"\nProved cheapest: {found.rounds} purchases were predicted, {found.cuts} groups of parts ruled out.\n"
+        f"\nProved cheapest: {purchase.rounds} purchases were predicted, "
+        f"{purchase.cuts} groups of parts ruled out.{omitted}\n"
     )
-    for drive in found.drives():
-        lasting, burst = (units.format_rate(drive[name]) for name in ("sustained_write_bps", "write_bps"))
+    for drive in purchase.drives():
+        sustained, burst = (units.format_rate(drive[name]) for name in ("sustained_write_bps", "write_bps"))
         spread = f", ±{units.format_fraction(drive['spread'], digits=2)}" if drive["spread"] else ""
-        short = f"; {burst} until its cache is full" if lasting != burst else ""
-        yield f"Each {drive['title']} sustains writes of {lasting} ({drive['basis']}{spread}{short}).\n"
+        burst_note = f"; {burst} until its cache is full" if sustained != burst else ""
+        yield f"Each {drive['title']} sustains writes of {sustained} ({drive['basis']}{spread}{burst_note}).\n"
     if front is not None:
         yield "\nwhat more money buys\n"
         for _, row in front.iterrows():
             rate = output.human("throughput_bps", row["throughput_bps"])
             more = row["bps_per_dollar"]
-            each = "" if more is None or more != more else f", {more / 1e6:,.1f} Mb/s a dollar more"  # noqa: PLR0124 (NaN)
-            yield f"  ${row['price_usd']:>9,.0f}  {rate}{each}, held back by {row['bottleneck']}\n"
+            gain = "" if more is None or more != more else f", {more / 1e6:,.1f} Mb/s per extra dollar"  # noqa: PLR0124 (NaN)
+            yield f"  ${row['price_usd']:>9,.0f}  {rate}{gain}, limited by {row['bottleneck']}\n"

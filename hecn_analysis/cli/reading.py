@@ -1,4 +1,4 @@
-"""What commands that read files have in common: the standard input, and telling what could not be used."""
+"""Helpers of the commands that read files: standard input, and reports of problems."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 #: Kinds of problems for which a command ends with status 1; the others are remarks on what was read.
 BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")
 
-#: The end of the help of such a command.
+#: The end of the help of these commands.
 EXIT_STATUS = f"""exit status:
   0  fine
   1  something was {", ".join(BAD_INPUT[:-1])} or {BAD_INPUT[-1]}
   2  wrong usage"""
 
-_AT_ONCE = 4096  # rows: as objects, they take ten times the memory that they take in a table
+_AT_ONCE = 4096  # rows: as objects, they take ten times the memory of a table
 _STDIN = "/dev/stdin"  # a file like any other, to the readers
 
 
 def add_host_argument(parser: Parser) -> None:
-    """Add the option that joins files whose host is not named."""
+    """Add ``--host``, the host name of files without one."""
     words = "host name for files without one (default: each such file counts as a host of its own)"
     parser.add_argument("--host", metavar="NAME", help=words)
 
 
-def given(paths: Sequence[str]) -> list[str]:
+def input_paths(paths: Sequence[str]) -> list[str]:
     """Paths to read, where ``-`` is the standard input."""
     if "-" in paths:
         require_stdin()
@@ -51,28 +51,30 @@ def require_stdin() -> None:
 
 
 def hint(command: str) -> Callable[[Document], str]:
-    """Give what names another command for a file that this one does not know."""
+    """Return a function that names the command for a file that this one does not recognise."""
     from hecn_analysis.ingest.other_command import other_command_hint  # noqa: PLC0415 - so that --help costs little
 
     return partial(other_command_hint, command=command)
 
 
 def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Rows of a table, some at a time, in which the standard input is called ``-``."""
+    """Rows of a table, converted in batches, with the standard input shown as ``-``."""
     for start in range(0, len(frame), _AT_ONCE):
-        yield from named(output.records(frame.iloc[start : start + _AT_ONCE]))
+        yield from stdin_as_dash(output.records(frame.iloc[start : start + _AT_ONCE]))
 
 
-def named(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Rows in which the standard input is called ``-``."""
+def stdin_as_dash(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows, with the standard input shown as ``-``."""
     for row in rows:
         if row.get("source_file") == _STDIN:
             row["source_file"] = "-"
     return rows
 
 
-def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, nothing_in: Sequence[str] = ()) -> int:
-    """Say on stderr what could not be used, and give the status that the command ends with."""
+def report_problems(
+    problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, nothing_in: Sequence[str] = ()
+) -> int:
+    """Report problems on stderr, and return the exit status."""
     rows = list(rows_of(problems))
     if nothing_in and not rows:
         places = ", ".join(nothing_in[:SHOWN]) + (", …" if len(nothing_in) > SHOWN else "")
@@ -95,6 +97,6 @@ def count(number: int, noun: str) -> str:
 
 
 def line_of(problem: output.Row) -> str:
-    """Row of the table of problems as a line: file, number of the line where it is known, kind, message."""
+    """Row of the table of problems as text: file, line number if known, kind, message."""
     place = problem["source_file"] if problem["line"] is None else f"{problem['source_file']}:{problem['line']}"
     return f"{place}: {problem['kind']}: {problem['message']}"

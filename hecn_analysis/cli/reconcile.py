@@ -1,4 +1,4 @@
-"""``hecn reconcile``: what tools say they sent, held to what ports counted in that time."""
+"""``hecn reconcile``: compare what tools report as sent with what ports counted in that time."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def add_sources(parser: Parser) -> None:
-    """Add the two places where measurements are."""
+    """Add the arguments for runs and counters."""
     parser.add_argument("runs", metavar="RUNS", help="tool log, or a directory of logs")
     parser.add_argument("counters", metavar="COUNTERS", nargs="+", help="counter files or directories of them")
     parser.add_argument(
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.traffic.reconcile import reconcile  # noqa: PLC0415 (not needed for --help)
 
     runs, counters, status = read(arguments)
-    found = reconcile(
+    verdicts = reconcile(
         runs,
         counters.rates,
         mtu=arguments.mtu,
@@ -93,14 +93,14 @@ def run(arguments: argparse.Namespace) -> int:
         tolerance=arguments.tolerance,
         interface=arguments.interface,
     )
-    deliver(found, SHOWN, arguments)
-    counts = found["verdict"].value_counts()
+    deliver(verdicts, SHOWN, arguments)
+    counts = verdicts["verdict"].value_counts()
     say(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no runs")
     return status
 
 
 def read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, Counters, int]:
-    """Read runs and counters; tell what was wrong with the files, and whether that makes the status 1."""
+    """Read runs and counters; report problems of the files, and return the exit status with both."""
     reading = hecn.read([arguments.runs], progress=True, hint=hint("parse"))
     counters = hecn.read_counters(
         arguments.counters, time_zone=arguments.time_zone, progress=True, hint=hint("counters")
@@ -122,7 +122,7 @@ def read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, Counters, int]:
 
 
 def deliver(frame: pd.DataFrame, shown: Sequence[str], arguments: argparse.Namespace) -> None:
-    """Deliver a table; people see some of its columns."""
+    """Deliver a table; text has only the columns `shown`."""
     form = output.chosen_format(arguments)
     rows = output.records(frame[list(shown)] if form == "text" else frame)
     output.deliver(output.written(rows, list(frame.columns), form, DIGITS), arguments)

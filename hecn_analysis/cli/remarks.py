@@ -1,4 +1,4 @@
-"""What ``hecn`` says to people on stderr: one line an error or a warning, never a traceback."""
+"""Messages of ``hecn`` on stderr: one line per error or warning, never a traceback."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hecn_analysis.base.bidi import printable
 from hecn_analysis.base.errors import HecnError, ValidityWarning
 from hecn_analysis.base.secrets import hidden
 
-SHOWN = 20  # errors told one by one; of more the number is told
+SHOWN = 20  # errors listed one by one; the rest are counted
 
-# What to do about what the system refuses, where its own words do not say it.
+# What to do about errors of the system whose own text does not say it.
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free some space, or write to another place"),
     errno.EROFS: "write to another place",
@@ -26,7 +26,7 @@ _ADVICE = {
 
 
 def say(remark: str) -> None:
-    """Write a line, without secrets, to stderr; where nobody can read it any more, the work goes on."""
+    """Write a line to stderr, with secrets hidden; if stderr is gone, the work continues."""
     try:
         print(f"hecn: {printable(hidden(remark))}", file=sys.stderr, flush=True)
     except OSError:  # a closed pipe, a terminal that is gone, a full disk
@@ -35,7 +35,7 @@ def say(remark: str) -> None:
 
 
 def print_traceback(error: Exception) -> None:
-    """Write where an error comes from to stderr, without secrets: it will be sent along with a report."""
+    """Write the traceback to stderr, with secrets hidden: people attach it to bug reports."""
     import traceback  # noqa: PLC0415 (not needed where nothing goes wrong)
 
     lines = "".join(traceback.format_exception(error)).splitlines()
@@ -43,7 +43,7 @@ def print_traceback(error: Exception) -> None:
 
 
 def say_all(remarks: Sequence[str], rest: str) -> None:
-    """Write the first of many lines, then how many more there are and where."""
+    """Write the first remarks, then how many more there are and where to find them."""
     for remark in remarks[:SHOWN]:
         say(remark)
     if len(remarks) > SHOWN:
@@ -51,10 +51,10 @@ def say_all(remarks: Sequence[str], rest: str) -> None:
 
 
 @contextmanager
-def warnings_told() -> Iterator[None]:
-    """Say at the end what limits warned of, each remark once; other warnings go their usual way."""
+def warnings_collected() -> Iterator[None]:
+    """Collect validity warnings and write each once at the end; other warnings pass unchanged."""
     remarks: dict[str, None] = {}
-    with warnings.catch_warnings():  # restores what is changed here
+    with warnings.catch_warnings():  # restores the filters and showwarning
         warnings.simplefilter("always", ValidityWarning)
         others = warnings.showwarning
 
@@ -72,13 +72,13 @@ def warnings_told() -> Iterator[None]:
 
 
 def explain(error: Exception) -> str:
-    """Say in one line what is wrong and where; of an unexpected error, how to report it."""
+    """One line on what is wrong and where; for an unexpected error, how to report it."""
     if isinstance(error, HecnError):
         return " ".join(str(error).split())
     if isinstance(error, OSError) and error.errno is not None:
-        place = "" if error.filename is None else f"{error.filename}: "
+        location = "" if error.filename is None else f"{error.filename}: "
         advice = _ADVICE.get(error.errno)
-        return f"{place}{error.strerror}" + (f"; {advice}" if advice else "")
+        return f"{location}{error.strerror}" + (f"; {advice}" if advice else "")
     if isinstance(error, MemoryError | OverflowError):
         return (
             f"found a number that is too large to compute with ({' '.join(str(error).split())}), expected a smaller one"

@@ -1,4 +1,4 @@
-"""``hecn report``: the full report of a folder whose files nobody has described."""
+"""``hecn report``: the full report on a folder of unknown files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from hecn_analysis.ingest.folder import Outcome
 
 BRIEF = "your_own_data"
-TIME_LIMIT_S = 86_400.0  # of reading all files; how far it is shows on stderr
+TIME_LIMIT_S = 86_400.0  # for reading all files; stderr shows the progress
 
 DESCRIPTION = """\
 Report on a folder of unknown files: tool logs, port counters and captured host
 output, in any mix, packed or not. The report is the page of hecn diagnose: what
-holds the runs back and how sure that is, with the lines that say so, what to
-change and to test next, the runs, the traffic of the ports, and what was read and
-what was not. No description is needed.
+holds the runs back, how sure that is, the lines that show it, what to change and
+to test next, the runs, the traffic of the ports, and which files were read and
+which were not. No description is needed.
 
 The output is one HTML page that needs no network, a PDF, the executed notebook,
 the numbers as JSON, and an index; the name of the page is printed."""
@@ -53,7 +53,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read the folder, make the report, say what could not be read."""
+    """Read the folder, make the report, list unreadable files."""
     from hecn_analysis.briefs import make_briefs  # noqa: PLC0415 (heavy: not for --help)
     from hecn_analysis.ingest.folder import OUTCOME, check, read_outcome  # noqa: PLC0415 (see above)
 
@@ -62,10 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
     folder = readable(str(Path(arguments.folder).absolute()))
     # The notebook reads the folder in a process of its own, which writes the outcome
     with private_folder("report") as private, progress.forwarded():
-        notes = private / "outcome.json"
-        os.environ[OUTCOME] = str(notes)
+        outcome_file = private / "outcome.json"
+        os.environ[OUTCOME] = str(outcome_file)
         try:
-            [made] = make_briefs(
+            [result] = make_briefs(
                 [BRIEF],
                 target,
                 {"folder": folder},
@@ -76,34 +76,36 @@ def run(arguments: argparse.Namespace) -> int:
             )
         finally:
             del os.environ[OUTCOME]
-        found = read_outcome(notes)
-    if made.html is not None:
-        print(made.html)
-    for remark in made.remarks:
+        outcome = read_outcome(outcome_file)
+    if result.html is not None:
+        print(result.html)
+    for remark in result.remarks:
         say(remark)
-    if made.error is not None:
-        say(f"the report stopped: {made.error}")
-    return max(1 if made.error is not None else 0, 1 if found is None else _tell(arguments.folder, found))
+    if result.error is not None:
+        say(f"the report stopped: {result.error}")
+    return max(
+        1 if result.error is not None else 0, 1 if outcome is None else _report_outcome(arguments.folder, outcome)
+    )
 
 
 def default_name(folder: str) -> str:
-    """Name of the folder that a report is written into."""
+    """Default name of the folder that the report is written into."""
     path = Path(folder).resolve()
     name = path.name if path.is_dir() else path.name.partition(".")[0]
     return "report-" + (re.sub(r"[^\w.-]+", "_", name.replace(" ", "-")).strip("_.-") or "folder")
 
 
-def _tell(folder: str, found: Outcome) -> int:
-    """Say what was read and what was damaged, and give the status for that."""
-    damaged = [reading.line_of(_as_given(row, folder)) for row in found.damaged]
+def _report_outcome(folder: str, outcome: Outcome) -> int:
+    """Report damaged files, and return the exit status."""
+    damaged = [reading.line_of(_as_given(row, folder)) for row in outcome.damaged]
     say_all(damaged, "hecn parse, hecn counters and hecn inventory list them")
-    if found.is_empty:
-        say(f"{folder}: nothing could be read ({found.counts})")
-    return 1 if damaged or found.is_empty else 0
+    if outcome.is_empty:
+        say(f"{folder}: nothing could be read ({outcome.counts})")
+    return 1 if damaged or outcome.is_empty else 0
 
 
 def _as_given(row: dict[str, object], folder: str) -> dict[str, object]:
-    """Name a file as the folder was given, not by its absolute path."""
+    """Show a file's name relative to the folder as given, not as an absolute path."""
     absolute = str(Path(folder).absolute())
     name = str(row["source_file"])
     return {

@@ -1,4 +1,4 @@
-"""``hecn roadmap``: what was planned, what was measured and predicted, and what each goal needs."""
+"""``hecn roadmap``: planned, measured and predicted milestones, and what each goal needs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ prices, and shows their share of the total."""
 
 TABLES = ("milestones", "needs", "bills")
 
-#: What people are shown of the milestones.
+#: Columns of the milestones in text.
 _SHOWN = ("date", "milestone", "title", "target_bps", "measured_bps", "reached_by", "reached_fraction", "predicted_bps")
 _PRICED = ("bottleneck", "price_usd", "price_assumed_usd", "price_remark")
 
@@ -59,35 +59,35 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read the roadmap and deliver what is asked for."""
-    from hecn_analysis.planning.roadmap import milestones as planned  # noqa: PLC0415 (not needed for --help)
+    """Read the roadmap and deliver the table."""
+    from hecn_analysis.planning.roadmap import milestones  # noqa: PLC0415 (not needed for --help)
 
     buy: Literal["", "sourced", "assumed"] = arguments.buy or ("sourced" if arguments.table == "bills" else "")
-    found = planned.roadmap(arguments.roadmap, only=arguments.milestone, buy=buy)
+    result = milestones.roadmap(arguments.roadmap, only=arguments.milestone, buy=buy)
     form = output.chosen_format(arguments)
-    table: pd.DataFrame = getattr(found, arguments.table)
+    table: pd.DataFrame = getattr(result, arguments.table)
     if form == "text":
-        output.deliver(_text(found, table, arguments.table), arguments)
+        output.deliver(_text(result, table, arguments.table), arguments)
     else:
         output.deliver(output.written(output.records(table), list(table.columns), form), arguments)
     return 0
 
 
-def _text(found: Roadmap, table: pd.DataFrame, name: str) -> Iterator[str]:
-    yield f"{found.title}\n\n"
+def _text(result: Roadmap, table: pd.DataFrame, name: str) -> Iterator[str]:
+    yield f"{result.title}\n\n"
     if name == "milestones":
         yield from output.text_rows([_shown(row) for row in output.records(table)])
         if table["price_usd"].notna().any():
-            yield "\nprice: two hosts and their cables; price_assumed: the part of it that rests on assumed prices\n"
+            yield "\nprice: two hosts and their cables; price_assumed: the share of it at assumed prices\n"
         return
     if name == "bills":
-        for goal, bought in found.purchases.items():
-            yield f"{goal}: ${bought.usd:,.0f}, of which ${bought.assumed_usd:,.0f} rest on assumed prices\n"
-        yield "\n" if found.purchases else "nothing that can be bought: see --table milestones\n"
+        for goal, purchase in result.purchases.items():
+            yield f"{goal}: ${purchase.usd:,.0f}, of which ${purchase.assumed_usd:,.0f} at assumed prices\n"
+        yield "\n" if result.purchases else "nothing can be bought: see --table milestones\n"
         yield from output.text_rows(output.records(table))
         return
-    for each, part in table.groupby("milestone", sort=False):
-        yield f"{each}\n"
+    for milestone, part in table.groupby("milestone", sort=False):
+        yield f"{milestone}\n"
         rows = [
             {
                 "  resource": f"  {row['resource']}",
@@ -102,7 +102,7 @@ def _text(found: Roadmap, table: pd.DataFrame, name: str) -> Iterator[str]:
 
 
 def _shown(row: output.Row) -> dict[str, object]:
-    """Row of the milestones as people read it."""
+    """Row of the milestones for people."""
     shown = {name: row[name] for name in (*_SHOWN, *_PRICED)}
     if row["measured_low_bound"]:
         shown["measured_bps"] = "≥ " + output.human("measured_bps", row["measured_bps"])

@@ -1,4 +1,4 @@
-"""How commands that are about one scenario take it: a file or a name, or its parts, with settings over it."""
+"""Arguments that name one scenario: a file or a name, or its parts, with settings on top."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OR = {"sender": _HOST, "receiver": _HOST, "path": " or a YAML file", "tool": " 
 
 
 def add_scenario_arguments(parser: Parser) -> None:
-    """SCENARIO, ``--sender``, ``--receiver``, ``--path``, ``--tool`` and ``--set``."""
+    """Add SCENARIO, ``--sender``, ``--receiver``, ``--path``, ``--tool`` and ``--set``."""
     parser.add_argument(
         "names", nargs="*", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
     )
@@ -38,7 +38,7 @@ def add_scenario_arguments(parser: Parser) -> None:
 
 
 def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Take the settings of ``--set`` as `settings` does, and warn of numbers without a unit."""
+    """Split the words of ``--set`` as `settings` does, and warn of numbers without a unit."""
     keys, others = settings(words)
     if keys:
         from hecn_analysis.hardware.scenario import bare_numbers  # noqa: PLC0415 (not needed without settings)
@@ -47,17 +47,17 @@ def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     return keys, others
 
 
-def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
-    """Scenario that was asked for, and the settings of ``--set`` to lay over it; warns of settings to look at."""
-    changed, others = settings(arguments.set)
+def requested_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
+    """The requested scenario and the settings of ``--set`` to apply to it; warns of doubtful settings."""
+    set_keys, others = settings(arguments.set)
     names = [*arguments.names, *others]
     roles = captured.roles(arguments, ROLES)
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
     if names:
-        base, over = hecn.load_scenario(names[0], roles), changed
+        base, overrides = hecn.load_scenario(names[0], roles), set_keys
     else:
-        base, over = hecn.load_scenario(roles, changed), {}
-    for warning in base.with_(over).warnings:
-        warnings.warn(warning, ValidityWarning, stacklevel=2)  # said once, also where a prediction says it again
-    return base, over
+        base, overrides = hecn.load_scenario(roles, set_keys), {}
+    for warning in base.with_(overrides).warnings:
+        warnings.warn(warning, ValidityWarning, stacklevel=2)  # printed once, even if a prediction repeats it
+    return base, overrides

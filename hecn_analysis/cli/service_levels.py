@@ -1,4 +1,4 @@
-"""``hecn service-levels``: measurements judged by a table of service levels."""
+"""``hecn service-levels``: judge measurements against a table of service levels."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     level = service_levels.load(arguments.level)
     runs, counters, status = read(arguments)
-    found = service_levels.judge(level, runs, counters.samples)
+    judged = service_levels.judge(level, runs, counters.samples)
     if output.chosen_format(arguments) == "text":
-        found = _for_people(found)
-    deliver(found, list(found.columns), arguments)
-    return 1 if status or (found["verdict"] == service_levels.FAIL).any() else 0
+        judged = _for_people(judged)
+    deliver(judged, list(judged.columns), arguments)
+    return 1 if status or (judged["verdict"] == service_levels.FAIL).any() else 0
 
 
-def _for_people(found: pd.DataFrame) -> pd.DataFrame:
+def _for_people(judged: pd.DataFrame) -> pd.DataFrame:
     """Write limits and estimates with the unit of their row."""
     endings = {"s": "_s", "B": "_bytes", "bit/s": "_bps"}
 
@@ -68,9 +68,9 @@ def _for_people(found: pd.DataFrame) -> pd.DataFrame:
         return output.human(endings.get(str(row["unit"]), ""), value)
 
     numbers = {
-        name: [written(row, name) for _, row in found.iterrows()] for name in ("limit", "estimate", "low", "high")
+        name: [written(row, name) for _, row in judged.iterrows()] for name in ("limit", "estimate", "low", "high")
     }
-    return found.assign(**numbers).drop(columns="unit")
+    return judged.assign(**numbers).drop(columns="unit")
 
 
 class _List(argparse.Action):

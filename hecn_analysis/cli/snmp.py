@@ -1,4 +1,4 @@
-"""``hecn snmp poll``: the counters of switches and hosts, read from their agents, into an archive or a table."""
+"""``hecn snmp poll``: poll the counters of switches and hosts into an archive or a table."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Poll until there are enough rounds, or until interrupted."""
+    """Poll for the requested number of rounds, or until interrupted."""
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.live import snmp  # noqa: PLC0415 (see above)
 
@@ -93,13 +93,15 @@ def run(arguments: argparse.Namespace) -> int:
     kept: list[Round] = []
     archive = None if arguments.archive is None else Archive(arguments.archive)
 
-    def take(found: Round) -> None:
-        status = reading.tell(found.problems, f"{reading.count(len(found.samples), 'reading')}", "each stands above")
+    def take(polled: Round) -> None:
+        status = reading.report_problems(
+            polled.problems, f"{reading.count(len(polled.samples), 'reading')}", "each stands above"
+        )
         faults.append(status)
         if archive is None:
-            kept.append(found)
-        elif len(found.samples):
-            _add(archive, found)
+            kept.append(polled)
+        elif len(polled.samples):
+            _add(archive, polled)
 
     faults: list[int] = []
     with suppress(KeyboardInterrupt):
@@ -119,18 +121,20 @@ def run(arguments: argparse.Namespace) -> int:
     return max(faults, default=0)
 
 
-def _add(archive: Archive, found: Round) -> None:
-    """Add a round to the archive, under the moment of its first answer, which may come twice when clocks are set."""
-    first = found.samples["time"].min()
-    hosts = found.samples["source_file"].unique()
-    key = f"snmp-{first.value}-{hashlib.sha256(found.samples.to_csv().encode()).hexdigest()[:16]}"
-    archive.add(key, {"samples": found.samples}, source=", ".join(hosts[:3]) + ("" if len(hosts) <= 3 else ", …"))
-    say(f"{first:%H:%M:%S} UTC: {reading.count(len(found.samples), 'reading')} of {reading.count(len(hosts), 'agent')}")
+def _add(archive: Archive, polled: Round) -> None:
+    """Add a round to the archive; the key has a digest, since the time of the first answer recurs if a clock is set."""
+    first = polled.samples["time"].min()
+    hosts = polled.samples["source_file"].unique()
+    key = f"snmp-{first.value}-{hashlib.sha256(polled.samples.to_csv().encode()).hexdigest()[:16]}"
+    archive.add(key, {"samples": polled.samples}, source=", ".join(hosts[:3]) + ("" if len(hosts) <= 3 else ", …"))
+    say(
+        f"{first:%H:%M:%S} UTC: {reading.count(len(polled.samples), 'reading')} of {reading.count(len(hosts), 'agent')}"
+    )
 
 
 def _table(kept: list[Any], form: str) -> Iterator[str]:
     import pandas as pd  # noqa: PLC0415 (not needed for --help)
 
-    samples = pd.concat([found.samples for found in kept], ignore_index=True)
+    samples = pd.concat([polled.samples for polled in kept], ignore_index=True)
     shown = samples.drop(columns=["line", "discontinuity_s", "source_file"]) if form == "text" else samples
     return output.written(output.records(shown), list(samples.columns), form, 4)

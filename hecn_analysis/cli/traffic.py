@@ -1,4 +1,4 @@
-"""``hecn traffic``: how full the ports are: percentiles, peaks, volumes, busy hours, bounds of averages."""
+"""``hecn traffic``: utilisation of ports: percentiles, peaks, volumes, busy hours, bounds of averages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ tables:
   slots       rates in equal slots; all bytes are kept
   day, week   the typical course of a day or week
   bounds      lowest and highest peak and percentile consistent with averages
-  speeds      stated speeds that cannot be right"""
+  speeds      stated speeds that the traffic contradicts"""
 
 EPILOG = """\
 examples:
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"--table {arguments.table} for Parquet files", "interfaces", advice="--rates writes rates"
             )
         damaged: list[InputError] = []
-        found = bulk.interfaces(
+        table = bulk.interfaces(
             arguments.paths,
             slot_s=arguments.slot,
             max_gap=arguments.max_gap,
@@ -108,14 +108,14 @@ def run(arguments: argparse.Namespace) -> int:
             dask=arguments.dask,
             damaged=damaged,
         )
-        deliver(found, [name for name in SHOWN if name in found], arguments)
-        say_all([f"{explain(error)}; left out, the rest is read" for error in damaged], "put them back from a copy")
+        deliver(table, [name for name in SHOWN if name in table], arguments)
+        say_all([f"{explain(error)}; skipped, the rest was read" for error in damaged], "put them back from a copy")
         return 1 if damaged else 0
     if arguments.dask or arguments.rates:
         raise InputError(
             "--dask or --rates without Parquet files",
             "files *.parquet with the table samples",
-            advice="an archive has them in its folder 'samples'",
+            advice="an archive keeps them in its folder 'samples'",
         )
     counters = hecn.read_counters(
         arguments.paths,
@@ -124,12 +124,14 @@ def run(arguments: argparse.Namespace) -> int:
         progress=True,
         hint=reading.hint("counters"),
     )
-    found = _table(arguments, counters, widths, speeds)
-    shown = SHOWN if arguments.table == "interfaces" else tuple(found.columns)
-    deliver(found, shown, arguments)
-    rest = "hecn counters --table problems lists all"
-    none = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
-    status = reading.tell(counters.problems, reading.count(len(counters.rates), "rate"), rest, nothing_in=none)
+    table = _table(arguments, counters, widths, speeds)
+    shown = SHOWN if arguments.table == "interfaces" else tuple(table.columns)
+    deliver(table, shown, arguments)
+    list_command = "hecn counters --table problems lists all"
+    without_rates = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
+    status = reading.report_problems(
+        counters.problems, reading.count(len(counters.rates), "rate"), list_command, nothing_in=without_rates
+    )
     return 1 if len(counters.rates) == 0 else status
 
 
@@ -145,7 +147,7 @@ def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speed
         table = rates(counters.samples, given, max_gap=arguments.max_gap, widths=widths, speeds=speeds)
     speeds = stated.known_better(stated.speeds_of(counters.samples), speeds)
     zone = arguments.time_zone or "UTC"
-    made = {
+    makers = {
         "interfaces": lambda: use.utilisation(table, slot_s=arguments.slot, speeds=speeds),
         "slots": lambda: use.slot_table(table, slot_s=arguments.slot),
         "day": lambda: use.profile(table, period="day", zone=zone, slot_s=arguments.slot),
@@ -153,11 +155,11 @@ def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speed
         "bounds": lambda: use.bounds(table, slot_s=arguments.slot, speeds=speeds),
         "speeds": lambda: stated.speed_findings(table, speeds),
     }
-    return made[arguments.table]()
+    return makers[arguments.table]()
 
 
 def _parquet(paths: list[str]) -> bool:
-    """Whether Parquet files are meant; an archive is more than these."""
+    """Whether all paths are Parquet files or folders of them; a whole archive is not."""
     return all(
         path.endswith(".parquet") or (Path(path).is_dir() and archive_of(path) is None and any(parquet_below(path)))
         for path in paths
@@ -165,7 +167,7 @@ def _parquet(paths: list[str]) -> bool:
 
 
 def duration(text: str) -> float:
-    """Read the time of an option. [s]."""
+    """Parse the time of an option. [s]."""
     try:
         value = units.parse(text, "time")
     except HecnError as error:

@@ -1,4 +1,4 @@
-"""``hecn validate``: predictions of every row of a table of measurements, and how far off they are."""
+"""``hecn validate``: predict every row of a table of measurements, and report the errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Validate, deliver rows and groups, say which rows could not be predicted."""
+    """Validate, deliver rows and groups, report rows that could not be predicted."""
     from hecn_analysis.prediction import validation  # noqa: PLC0415 (not needed for --help)
 
     if (arguments.runs is None) != (arguments.mapping is None):
@@ -65,19 +65,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("a table and --series", "one of them")
     modes = ("in-sample", *(arguments.modes or ()))
     if arguments.runs is None:
-        found = validation.validate_series(arguments.series, modes=modes, progress=True)
+        result = validation.validate_series(arguments.series, modes=modes, progress=True)
     else:
-        found = validation.validate(arguments.runs, arguments.mapping, modes=modes, progress=True)
-    output.deliver(_written(found, output.chosen_format(arguments), rows=arguments.rows), arguments)
-    faults = found.rows.loc[found.rows["fault"].notna(), "fault"]
-    say_all(sorted(set(faults)), "each stands in its row")
-    if found.left_out and arguments.runs is not None:
-        say(f"{found.left_out} rows left out: the mapping excludes them, or they have no measured rate")
+        result = validation.validate(arguments.runs, arguments.mapping, modes=modes, progress=True)
+    output.deliver(_written(result, output.chosen_format(arguments), rows=arguments.rows), arguments)
+    faults = result.rows.loc[result.rows["fault"].notna(), "fault"]
+    say_all(sorted(set(faults)), "each row has its error")
+    if result.left_out and arguments.runs is not None:
+        say(f"{result.left_out} rows left out: the mapping excludes them, or they have no measured rate")
     return 1 if len(faults) else 0
 
 
-def _written(found: Validation, form: str, *, rows: bool) -> Iterator[str]:
+def _written(result: Validation, form: str, *, rows: bool) -> Iterator[str]:
     if form == "json":
-        return output.json_object(found.to_dict())
-    table = found.rows if rows or form == "csv" else found.groups
+        return output.json_object(result.to_dict())
+    table = result.rows if rows or form == "csv" else result.groups
     return output.written(output.records(table), list(table.columns), form)

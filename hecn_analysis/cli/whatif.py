@@ -1,4 +1,4 @@
-"""``hecn whatif``: a scenario with other settings, over values of its keys, or with each of its numbers varied."""
+"""``hecn whatif``: predict a scenario with other settings, over values of keys, or with each number varied."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments, settings
-from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
+from hecn_analysis.cli.scenario import add_scenario_arguments, requested_scenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,35 +51,35 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Predict, deliver the table and, where asked for, the figure."""
+    """Predict, deliver the table and, if requested, the figure."""
     from hecn_analysis.planning.change import whatif  # noqa: PLC0415 (not needed for --help)
 
     vary, names = settings(arguments.vary)
     arguments.names += names
-    base, changed = asked_scenario(arguments)
+    base, changed = requested_scenario(arguments)
     if arguments.tornado and vary:
         raise InputError("--tornado and --vary together", "one of them")
     if arguments.factor is not None and not arguments.tornado:
         raise InputError("--factor without --tornado", "both")
     if arguments.tornado:
-        found = whatif.tornado(base.with_(changed), factor=arguments.factor)
+        table = whatif.tornado(base.with_(changed), factor=arguments.factor)
     else:
-        found = whatif.whatif(base, changed, vary=vary, progress=True)
-    rows = output.records(found)
-    output.deliver(output.written(rows, list(found.columns), output.chosen_format(arguments)), arguments)
+        table = whatif.whatif(base, changed, vary=vary, progress=True)
+    rows = output.records(table)
+    output.deliver(output.written(rows, list(table.columns), output.chosen_format(arguments)), arguments)
     if arguments.figure is not None:
-        _write_figure(arguments, found, base, list(vary))
+        _write_figure(arguments, table, base, list(vary))
     return 0
 
 
-def _write_figure(arguments: argparse.Namespace, found: pd.DataFrame, base: Scenario, varied: list[str]) -> None:
+def _write_figure(arguments: argparse.Namespace, table: pd.DataFrame, base: Scenario, varied: list[str]) -> None:
     from hecn_analysis.figures import plot_tornado, plot_whatif  # noqa: PLC0415 (not needed without a figure)
     from hecn_analysis.prediction import predict  # noqa: PLC0415 (see above)
 
     if arguments.tornado:
-        figure = plot_tornado(found, predict(base).throughput_bps)
+        figure = plot_tornado(table, predict(base).throughput_bps)
     elif varied:
-        figure = plot_whatif(found, varied)
+        figure = plot_whatif(table, varied)
     else:
         raise InputError("--figure without --vary or --tornado", "values to draw")
     output.write(arguments.figure, figure.to_html(include_plotlyjs=True))

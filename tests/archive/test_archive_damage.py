@@ -107,10 +107,10 @@ def test_a_damaged_commit_costs_its_own_rows_and_is_named(archive, hecn, tmp_pat
     is_refused(hecn, archive, named)
     status, out, err = hecn("archive", "add", archive, tmp_path / "2.log", write_log(tmp_path / "new.log", 30))
     if harm == "lost":
-        assert (status, out) == (0, "2 files added, 0 there before\n")
+        assert (status, out) == (0, "2 files added, 0 already there\n")
         assert look(hecn, archive)[0] == {10, 11, 12, 13, 30}
         return
-    assert (status, out) == (1, "1 file added, 0 there before\n")
+    assert (status, out) == (1, "1 file added, 0 already there\n")
     assert f"{tmp_path / '2.log'}: unreadable: not added to the archive: {place}" in err
     assert look(hecn, archive)[0] == {10, 11, 13, 30}
     place.write_bytes(saved)
@@ -135,7 +135,7 @@ def test_a_damaged_generation_costs_nothing_and_is_named(archive, hecn, tmp_path
     assert hecn("archive", "list", archive)[2].endswith("hecn: 1 damaged file of the archive: no units are missing\n")
     is_refused(hecn, archive, place)
     status, out, _ = hecn("archive", "add", archive, tmp_path / "0.log", write_log(tmp_path / "new.log", 30))
-    assert (status, out) == (0, "1 file added, 1 there before\n")
+    assert (status, out) == (0, "1 file added, 1 already there\n")
     assert look(hecn, archive)[0] == {10, 11, 12, 13, 30}
     place.write_bytes(saved)
     assert hecn("archive", "compact", archive)[0] == 0
@@ -217,10 +217,10 @@ def test_no_link_inside_an_archive_is_followed(archive, hecn, tmp_path, name):
     inside = contents(archive)
     status, out, err = hecn("archive", "add", archive, write_log(tmp_path / "new.log", 30))
     if name == "generations":  # nothing is written there
-        assert (status, out) == (0, "1 file added, 0 there before\n")
+        assert (status, out) == (0, "1 file added, 0 already there\n")
         assert look(hecn, archive)[0] == {12, 13, 30}
     else:
-        assert (status, out) == (1, "0 files added, 0 there before\n")
+        assert (status, out) == (1, "0 files added, 0 already there\n")
         assert "found damage (a symbolic link)" in err
         assert contents(archive) == inside
     assert contents(elsewhere) == before
@@ -264,7 +264,7 @@ def test_a_file_in_place_of_a_folder_is_named(archive, hecn, tmp_path, name):
     assert f"{archive / name}: found damage (not a folder)" in err
     is_refused(hecn, archive, archive / name)
     status, out, err = hecn("archive", "add", archive, write_log(tmp_path / "new.log", 30))
-    assert (status, out) == (1, "0 files added, 0 there before\n")
+    assert (status, out) == (1, "0 files added, 0 already there\n")
     assert f"not added to the archive: {archive / name}: found damage (not a folder)" in err
 
 
@@ -325,7 +325,7 @@ def test_a_unit_that_was_added_again_while_its_generation_was_lost_counts_once(a
     lost = list(archive.glob("generations/*"))
     for place in lost:
         place.rename(tmp_path / place.name)
-    assert hecn("archive", "add", archive, tmp_path / "0.log")[1] == "1 file added, 0 there before\n"
+    assert hecn("archive", "add", archive, tmp_path / "0.log")[1] == "1 file added, 0 already there\n"
     assert look(hecn, archive)[:2] == ({10, 12, 13}, 1)
     for place in lost:
         (tmp_path / place.name).rename(place)

@@ -41,7 +41,7 @@ def test_two_hosts_are_no_end(server, tmp_path, capsys):
         (tmp_path / name / "lscpu.txt").write_text((server / "lscpu.txt").read_text().replace("dtn1", name))
     assert main(["predict", "--sender", str(tmp_path), *PATH]) == 1
     assert capsys.readouterr().err == (
-        f"hecn: {tmp_path}: found 2 hosts (a, b), expected what was captured on one host (hecn capture)\n"
+        f"hecn: {tmp_path}: found 2 hosts (a, b), expected the captured output of one host (hecn capture)\n"
     )
 
 

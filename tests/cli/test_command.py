@@ -18,7 +18,7 @@ from hecn_analysis.base.errors import ValidityWarning
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import COMMANDS, build_parser, main
 from hecn_analysis.cli.completion import SHELLS
-from hecn_analysis.cli.remarks import warnings_told
+from hecn_analysis.cli.remarks import warnings_collected
 
 HECN = [sys.executable, "-m", "hecn_analysis"]
 HEAVY = ("numpy", "pandas", "pydantic", "yaml", "plotly", "papermill", "scipy", "jinja2", "tqdm", "shtab")
@@ -298,7 +298,7 @@ def test_many_errors_are_counted_not_all_told(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 51
     assert len(err.splitlines()) == 21
-    assert err.splitlines()[-1] == "hecn: … and 30 more: each stands in its row"
+    assert err.splitlines()[-1] == "hecn: … and 30 more: each row has its error"
 
 
 @pytest.fixture
@@ -326,7 +326,7 @@ def test_where_nothing_is_found_is_said(command, what, status, folder, capsys):
 def test_warnings_of_limits_are_remarks_and_others_go_their_way(capfd):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with warnings_told():
+        with warnings_collected():
             for _ in range(2):
                 warnings.warn("mtu: found 9, the formula holds for more", ValidityWarning, stacklevel=1)
             warnings.warn("soon gone", FutureWarning, stacklevel=1)

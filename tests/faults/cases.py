@@ -225,7 +225,7 @@ def vanished(chance, folder, known):  # noqa: ARG001
     else:
         assert "3 files added" in ended.out
         again = injection.run(act, logs)
-        assert (again.status, again.out) == (0, "1 file added, 3 there before\n"), again
+        assert (again.status, again.out) == (0, "1 file added, 3 already there\n"), again
         assert set(Archive(archive).table("runs")["source_file"].value_counts()) == {20}
     return f"{kind}: {deed}"
 

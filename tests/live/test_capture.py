@@ -206,7 +206,7 @@ def test_command_captures_this_host_and_what_was_captured_is_redacted_later(tmp_
     assert {row["file"] for row in rows} - {None} == {path.name for path in Path("mine").iterdir()} - {"index.csv"}
     assert {"cpuinfo.txt", "meminfo.txt", "uname.txt"} <= {row["file"] for row in rows}
     assert main(["capture", "--from", "mine", "-o", "theirs", "--redact"]) == 0
-    assert "files in theirs; index.csv there says how each command ended\n" in capsys.readouterr().out
+    assert "files in theirs; its index.csv lists how each command ended\n" in capsys.readouterr().out
     assert not (tmp_path / "theirs/lspci-xxxx.txt").exists()
     assert (tmp_path / "theirs/cpuinfo.txt").read_bytes() == (tmp_path / "mine/cpuinfo.txt").read_bytes()
     assert main(["capture", "--from", "nowhere", "-o", "x"]) == 1
