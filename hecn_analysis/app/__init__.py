@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WhatIf"]
 
-#: Environment variables that ``hecn app`` hands to its kernels: the scenario to open, and the folder to open it from.
+#: Environment variables of the kernels of ``hecn app``: the scenario to open, and the folder to open it from.
 SCENARIO = "HECN_APP_SCENARIO"
 FOLDER = "HECN_APP_FOLDER"
 
-if not TYPE_CHECKING:  # a type checker knows the name above; the server does without Plotly and all that
+if not TYPE_CHECKING:  # a type checker knows the name above; the server needs no Plotly
     __getattr__ = lazy_getattr(__name__, {"WhatIf": "widget"})

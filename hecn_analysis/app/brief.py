@@ -1,4 +1,4 @@
-"""The brief of what the app shows: the scenario as its models have it, against what the controls changed."""
+"""The brief of the app: the scenario as described by its models, compared with the changes of the controls."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from hecn_analysis.briefs import make_briefs
 
 BRIEF: Final = "what_if"
 
-#: Values of the figure over a range, and how far it goes to both sides of what is set.
+#: Number of points of the figure over a range, and the factor by which the range extends to both sides.
 _POINTS: Final = 9
 _FACTOR: Final = 8
 
 
 def make_brief(state: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Make the brief of a state."""
-    (made,) = make_briefs([BRIEF], folder, parameters(state), pdf=False, progress=False)
-    if made.html is None:
-        raise HecnError(f"no brief was made: {made.error}")
-    remark = f"{made.html.name} is in your downloads." if made.error is None else f"The brief stopped: {made.error}"
-    return {"name": made.html.name, "text": made.html.read_text(encoding="utf-8"), "remark": remark}
+    (result,) = make_briefs([BRIEF], folder, parameters(state), pdf=False, progress=False)
+    if result.html is None:
+        raise HecnError(f"no brief was made: {result.error}")
+    remark = (
+        f"{result.html.name} is in your downloads." if result.error is None else f"The brief stopped: {result.error}"
+    )
+    return {"name": result.html.name, "text": result.html.read_text(encoding="utf-8"), "remark": remark}
 
 
 def parameters(state: Mapping[str, Any]) -> dict[str, str]:
@@ -42,7 +44,7 @@ def parameters(state: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _place(name: str) -> str:
-    """Name of a model, or where a file of one's own is: the brief is made elsewhere."""
+    """Name of a model, or the absolute path of a file, since the brief is made in another folder."""
     return str(Path(name).resolve()) if name.endswith((".yaml", ".yml")) else name
 
 
@@ -54,11 +56,11 @@ def _words(keys: Mapping[str, Any]) -> str:
 
 
 def _range(state: Mapping[str, Any]) -> str:
-    """A key and its range: one that was changed where there is one, else the round-trip time."""
+    """A key and its range: a changed key if there is one, else the round-trip time."""
     scenario, _ = scenario_of(state)
-    able = [(control, value) for control, value in controls_of(scenario) if not control.key.endswith(".cards")]
-    able.sort(key=lambda one: (one[0].key not in state, one[0].menu, one[0].key != "path.rtt"))
-    control, value = able[0]
+    varied = [(control, value) for control, value in controls_of(scenario) if not control.key.endswith(".cards")]
+    varied.sort(key=lambda entry: (entry[0].key not in state, entry[0].menu, entry[0].key != "path.rtt"))
+    control, value = varied[0]
     return f"{control.key}={_values(control, value)}"
 
 

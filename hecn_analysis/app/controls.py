@@ -1,7 +1,7 @@
-"""What can be changed in the app: each control with its steps, and which of them a scenario has.
+"""The controls of the app: each with its steps, and which of them a scenario has.
 
-A control is a list of steps, so that a slider, a keyboard and a screen reader all go through the same values. The value
-that a scenario has by itself is always among them.
+A control is a list of steps, so that a slider, a keyboard and a screen reader all go through the same values. The
+scenario's own value is always one of the steps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hecn_analysis.hardware.scenario import value_at
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario, Slot
 
-#: What a scenario is made of, with the folder of the models that it is chosen from.
+#: The parts of a scenario, each with its folder of models.
 ROLES: Final = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
 
 #: Slots that the app adds to a host for more network cards: ``added1``, ``added2``, …
@@ -46,8 +46,8 @@ _SECONDS: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1
 _CLOCKS: Final = tuple(round(1e9 + 0.2e9 * step) for step in range(26))
 
 
-def fraction_told(fraction: float) -> str:
-    """Write a loss as people say it."""
+def format_loss(fraction: float) -> str:
+    """Write a loss as one packet in so many."""
     return "none" if fraction == 0 else f"1 in {1 / fraction:,.0f}"
 
 
@@ -68,19 +68,19 @@ def _size(size: float) -> str:
 
 @dataclass(frozen=True)
 class Control:
-    """Something that can be changed.
+    """A setting that the user can change.
 
     Attributes
     ----------
     key
         Key of the scenario, or ``sender.cards`` for a number of cards.
     group
-        Where it stands: path, tool, sender, receiver.
+        Group on the page: path, tool, sender or receiver.
     label, help
-        What to call it, and what it does.
+        Its name, and an explanation.
     steps
-        Values that it goes through.
-    told
+        Values to choose from.
+    format_value
         Writes a value.
     """
 
@@ -89,25 +89,25 @@ class Control:
     label: str
     help: str
     steps: tuple[Any, ...]
-    told: Callable[[Any], str] = str
+    format_value: Callable[[Any], str] = str
     menu: bool = False
 
 
 def controls_of(scenario: Scenario) -> list[tuple[Control, Any]]:
-    """Controls that a scenario has, each with its value."""
-    found = [*_of_path(scenario), *_of_tool(scenario)]
+    """Controls of a scenario, each with its value."""
+    controls = [*_of_path(scenario), *_of_tool(scenario)]
     for role in ("sender", "receiver"):
         host: Host | None = getattr(scenario, role)
         if host is not None:
-            found += _of_host(scenario, role, host)
-    return found
+            controls += _of_host(scenario, role, host)
+    return controls
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a field of a description
     return value.value if isinstance(value, Parameter) else value
 
 
-def _at(scenario: Scenario, control: Control) -> tuple[Control, Any]:
+def _with_value(scenario: Scenario, control: Control) -> tuple[Control, Any]:
     return control, _plain(value_at(scenario, control.key))
 
 
@@ -117,33 +117,35 @@ def _of_path(scenario: Scenario) -> Iterable[tuple[Control, Any]]:
     rates = tuple(step * 1e9 for step in _GBPS)
     rate, count = units.format_rate, _number
     if scenario.path.rate is not None:
-        yield _at(scenario, Control("path.rate", "path", "Line rate of a link", "as the port says", rates, rate))
+        yield _with_value(
+            scenario, Control("path.rate", "path", "Line rate of a link", "speed of the port", rates, rate)
+        )
     links = Control("path.links", "path", "Links side by side", "equal links between the hosts", _COUNTS[:16], count)
-    yield _at(scenario, links)
-    yield _at(scenario, Control("path.rtt", "path", "Round-trip time", "without load", _RTT, units.format_time))
-    loss = Control("path.loss", "path", "Packets lost", "at random, where the data go", _LOSS, fraction_told)
-    yield _at(scenario, loss)
-    yield _at(scenario, Control("path.mtu", "path", "MTU", "largest IP packet", _MTU, units.format_bytes))
+    yield _with_value(scenario, links)
+    yield _with_value(scenario, Control("path.rtt", "path", "Round-trip time", "without load", _RTT, units.format_time))
+    loss = Control("path.loss", "path", "Packet loss", "random, in the data direction", _LOSS, format_loss)
+    yield _with_value(scenario, loss)
+    yield _with_value(scenario, Control("path.mtu", "path", "MTU", "largest IP packet", _MTU, units.format_bytes))
 
 
 def _of_tool(scenario: Scenario) -> Iterable[tuple[Control, Any]]:
     tool = scenario.tool
     processes = Control("tool.processes", "tool", "Processes", "transfers at once", _COUNTS[:16], _number)
-    yield _at(scenario, processes)
+    yield _with_value(scenario, processes)
     if tool.protocol == "tcp":
         streams = Control("tool.streams", "tool", "Streams", "TCP connections of each process", _COUNTS, _number)
-        yield _at(scenario, streams)
+        yield _with_value(scenario, streams)
         words = "requested by the tool"
-        yield _at(scenario, Control("tool.window", "tool", "Window", words, _WINDOW, _window))
+        yield _with_value(scenario, Control("tool.window", "tool", "Window", words, _WINDOW, _window))
         words, names = "of the sender's kernel", get_args(CongestionControl)
         control = Control("sender.congestion_control", "tool", "Congestion control", words, names, menu=True)
-        yield _at(scenario, control)
+        yield _with_value(scenario, control)
     if tool.bytes is not None:
         amount = Control("tool.bytes", "tool", "Amount of data", "of each process", _BYTES, _size)
-        yield _at(scenario, amount)
+        yield _with_value(scenario, amount)
     elif tool.duration is not None:
         length = Control("tool.duration", "tool", "Length of the test", "start-up counts", _SECONDS, units.format_time)
-        yield _at(scenario, length)
+        yield _with_value(scenario, length)
 
 
 def _of_host(scenario: Scenario, role: str, host: Host) -> Iterable[tuple[Control, Any]]:
@@ -161,7 +163,7 @@ def _of_host(scenario: Scenario, role: str, host: Host) -> Iterable[tuple[Contro
                 yield Control(f"{role}.cards", role, "Network cards", words, steps, _number), len(cards)
         sizes = (128, 256, 512, 1024, 2048, 4096)
         payload = Control(f"{role}.max_payload", role, "MaxPayload", "of PCI Express", sizes, units.format_bytes)
-        yield _at(scenario, payload)
+        yield _with_value(scenario, payload)
     if on_disk and host.file_arrays and getattr(host, _storage_rate(role)) is None:
         array = host.arrays[host.file_arrays[0]]
         if array.level is not None:
@@ -169,18 +171,20 @@ def _of_host(scenario: Scenario, role: str, host: Host) -> Iterable[tuple[Contro
             least = step * {5: 3, 50: 3, 6: 4, 60: 4, 1: 1}.get(array.level, 2)
             key = f"{role}.arrays.{host.file_arrays[0]}.disks"
             words = f"of array {host.file_arrays[0]}"
-            yield _at(scenario, Control(key, role, "Disks", words, tuple(range(least, 65, step)), _number))
+            yield _with_value(scenario, Control(key, role, "Disks", words, tuple(range(least, 65, step)), _number))
     rate = _storage_rate(role)
     if getattr(host, rate) is not None:
         rates = tuple(step * 1e9 for step in (*_GBPS, 15, 20, 30, 60, 80, 150, 300))
-        words = "known by its rate alone"
-        yield _at(scenario, Control(f"{role}.{rate}", role, "Storage", words, tuple(sorted(rates)), units.format_rate))
+        words = "given by its rate only"
+        yield _with_value(
+            scenario, Control(f"{role}.{rate}", role, "Storage", words, tuple(sorted(rates)), units.format_rate)
+        )
     if host.cpu is not None:
         clock = Control(f"{role}.cpu.clock", role, "Processor clock", "of every core", _CLOCKS, _frequency)
-        yield _at(scenario, clock)
+        yield _with_value(scenario, clock)
         if networked and scenario.tool.protocol == "tcp" and role == "receiver":
             words = "large receive offload"
-            yield _at(scenario, Control(f"{role}.lro", role, "LRO", words, (False, True), _on_off, menu=True))
+            yield _with_value(scenario, Control(f"{role}.lro", role, "LRO", words, (False, True), _on_off, menu=True))
 
 
 def _storage_rate(role: str) -> str:
@@ -201,7 +205,7 @@ def network_cards(host: Host) -> list[tuple[str, Slot]]:
 
 
 def shown(control: Control, value: Any, own: Any) -> dict[str, Any]:  # noqa: ANN401 - what a key may hold
-    """Tell a page about a control."""
+    """A control as plain values for the page."""
     steps = list(control.steps)
     for extra in (own, value):
         if extra is not None and extra not in steps:
@@ -216,7 +220,7 @@ def shown(control: Control, value: Any, own: Any) -> dict[str, Any]:  # noqa: AN
         "help": control.help,
         "menu": control.menu,
         "steps": steps,
-        "texts": [control.told(step) for step in steps],
+        "texts": [control.format_value(step) for step in steps],
         "at": steps.index(value),
         "own": steps.index(value if own is None else own),
         "keep": own is None,
@@ -224,7 +228,7 @@ def shown(control: Control, value: Any, own: Any) -> dict[str, Any]:  # noqa: AN
 
 
 def card_keys(role: str, host: Host, wanted: int) -> dict[str, Any]:
-    """Keys of a scenario that give a host as many network cards as are wanted, all like its first one."""
+    """Scenario keys that add network cards like the first one until the host has the wanted number."""
     cards = network_cards(host)
     count = wanted - len(cards)
     if count <= 0 or not cards:
@@ -235,23 +239,25 @@ def card_keys(role: str, host: Host, wanted: int) -> dict[str, Any]:
     free = _free_slots(host, first)
     if free is not None and len(free) < count:
         title = host.board.title if host.board is not None else "board"
-        left = "no slot" if not free else "1 slot" if len(free) == 1 else f"{len(free)} slots"
-        room = f"{len(cards) + len(free)} at most: its {title} has {left} left that the card works in"
-        raise InputError(f"{wanted} network cards in the {role}", room)
+        free_slots = "no slot" if not free else "1 slot" if len(free) == 1 else f"{len(free)} slots"
+        limit = f"{len(cards) + len(free)} at most: its {title} has {free_slots} left for the card"
+        raise InputError(f"{wanted} network cards in the {role}", limit)
     for number in range(count):
-        at = f"{role}.slots.{ADDED}{number + 1}"
+        slot_key = f"{role}.slots.{ADDED}{number + 1}"
         if free is not None:
-            keys[f"{at}.at"] = free[number]
+            keys[f"{slot_key}.at"] = free[number]
         else:
             fields = ("bus", "gen", "lanes", "clock", "width", "node", "behind")
-            keys |= {f"{at}.{name}": _plain(given) for name in fields if (given := getattr(first, name)) is not None}
-        keys[f"{at}.max_read_request"] = int(first.max_read_request.value)
-        keys[f"{at}.nic"] = first.nic.part
+            keys |= {
+                f"{slot_key}.{name}": _plain(given) for name in fields if (given := getattr(first, name)) is not None
+            }
+        keys[f"{slot_key}.max_read_request"] = int(first.max_read_request.value)
+        keys[f"{slot_key}.nic"] = first.nic.part
     return keys
 
 
 def _free_slots(host: Host, like: Slot) -> list[str] | None:
-    """Free slots of the board for the card's bus; None if the board is unknown."""
+    """Free slots of the board that fit the card's bus; None if the board is unknown."""
     if host.board is None or not host.board.slots or not all(slot.at for slot in host.slots.values()):
         return None
     taken = {slot.at for slot in host.slots.values()}
@@ -267,14 +273,14 @@ def _free_slots(host: Host, like: Slot) -> list[str] | None:
 def choices(kind: str) -> tuple[tuple[str, str], ...]:
     """Names of the models of a kind, each with its title."""
     library = Library(places.models_dir())
-    found = []
+    named = []
     for name in library.names(kind):
         title = library.entry(kind, name).values.get("title", "")
-        found.append((name, f"{name} · {title}" if title else name))
-    return tuple(found)
+        named.append((name, f"{name} · {title}" if title else name))
+    return tuple(named)
 
 
 def added_cards(keys: Mapping[str, Any], role: str) -> int:
-    """Give the number of cards that `card_keys` has added."""
+    """Number of cards that `card_keys` has added."""
     stem = f"{role}.slots.{ADDED}"
     return len({key.removeprefix(stem).partition(".")[0] for key in keys if key.startswith(stem)})

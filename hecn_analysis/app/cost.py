@@ -1,4 +1,4 @@
-"""What the hosts of a scenario cost: their bills of materials, with what was added or left out since."""
+"""Cost of the hosts of a scenario: their bills of materials, with parts added or removed since."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Line:
     Attributes
     ----------
     item
-        What it is.
+        Name of the item.
     quantity
-        How many.
+        Number of items.
     each_usd
-        Price of one, None where nobody knows it. [USD]
+        Unit price, None if unknown. [USD]
     assumed
-        The price is nobody's list price but assumed.
+        Whether the price is assumed, not a list price.
     source
-        Where the price comes from.
+        Source of the price.
     part
-        Name in models/parts, where it has one.
+        Name in models/parts, if it has one.
     """
 
     item: str
@@ -42,24 +42,24 @@ class Line:
 
     @property
     def usd(self) -> float:
-        """Price of all, 0 where it is not known [USD]."""
+        """Price of all items, 0 if unknown [USD]."""
         return self.quantity * (self.each_usd or 0.0)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one host costs.
+    """Cost of one host.
 
     Attributes
     ----------
     host
         Its title.
     year
-        Year of the prices, None where they are of several.
+        Year of the prices, None if they are from several years.
     lines
         The bill.
     stated_usd
-        Total that its document states, of the host as it was built. [USD]
+        Total that the document states for the host as built. [USD]
     """
 
     host: str
@@ -69,12 +69,12 @@ class Cost:
 
     @property
     def usd(self) -> float:
-        """Sum of the prices that are known [USD]."""
+        """Sum of the known prices [USD]."""
         return sum(line.usd for line in self.lines)
 
     @property
     def assumed_usd(self) -> float:
-        """Part of it that rests on assumed prices [USD]."""
+        """Sum of the assumed prices [USD]."""
         return sum(line.usd for line in self.lines if line.assumed)
 
     @property
@@ -85,29 +85,29 @@ class Cost:
 
 def costs(scenario: Scenario, base: Scenario) -> dict[str, Cost]:
     """Bill of each host of a scenario."""
-    found = {}
+    bills = {}
     for role in ("sender", "receiver"):
-        host, was = getattr(scenario, role), getattr(base, role)
-        if host is not None and was is not None:
-            found[role] = _cost(host, was)
-    return found
+        host, as_built = getattr(scenario, role), getattr(base, role)
+        if host is not None and as_built is not None:
+            bills[role] = _cost(host, as_built)
+    return bills
 
 
-def _cost(host: Host, was: Host) -> Cost:
-    if was.bill is None:
+def _cost(host: Host, as_built: Host) -> Cost:
+    if as_built.bill is None:
         return Cost(host.title or host.name, None, tuple(_by_parts(host)), None)
-    source = was.source
-    lines = [Line(item.item, item.quantity, *_price(item.price, source), item.part) for item in was.bill.items]
-    for part, more in _more(host, was):
-        at = next((number for number, line in enumerate(lines) if line.part == part.part), None)
-        if at is None:
-            lines.append(Line(part.title or part.part, more, *_price(part.price, part.source), part.part))
+    source = as_built.source
+    lines = [Line(item.item, item.quantity, *_price(item.price, source), item.part) for item in as_built.bill.items]
+    for part, count in _more(host, as_built):
+        index = next((number for number, line in enumerate(lines) if line.part == part.part), None)
+        if index is None:
+            lines.append(Line(part.title or part.part, count, *_price(part.price, part.source), part.part))
         else:
-            lines[at] = replace(lines[at], quantity=lines[at].quantity + more)
-    total = was.bill.total
+            lines[index] = replace(lines[index], quantity=lines[index].quantity + count)
+    total = as_built.bill.total
     return Cost(
         host.title or host.name,
-        was.bill.year,
+        as_built.bill.year,
         tuple(line for line in lines if line.quantity),
         None if total is None else total.value,
     )
@@ -119,22 +119,22 @@ def _price(price: Parameter | None, source: str) -> tuple[float | None, bool, st
     return price.value, price.basis == "assumed", price.source or source
 
 
-def _more(host: Host, was: Host) -> Iterator[tuple[Part, int]]:
-    """Cards and disks that a host has more (or less) of than it was built with."""
+def _more(host: Host, as_built: Host) -> Iterator[tuple[Part, int]]:
+    """Cards and disks added to a host since it was built (negative: removed)."""
     cards: dict[str, tuple[Nic, int]] = {}
-    for each, sign in ((host, 1), (was, -1)):
-        for slot in each.slots.values():
+    for configured, sign in ((host, 1), (as_built, -1)):
+        for slot in configured.slots.values():
             if slot.nic is not None:
                 cards[slot.nic.part] = (slot.nic, cards.get(slot.nic.part, (slot.nic, 0))[1] + sign)
     yield from ((nic, count) for nic, count in cards.values() if count)
     for name, array in host.arrays.items():
-        if name in was.arrays and (more := array.disks - was.arrays[name].disks):
+        if name in as_built.arrays and (added := array.disks - as_built.arrays[name].disks):
             disk: Disk = array.disk
-            yield disk, more
+            yield disk, added
 
 
 def _by_parts(host: Host) -> Iterator[Line]:
-    """Bill of a host that has none: the parts that it is described with."""
+    """Bill of a host without one: the parts of its description."""
     counted: dict[str, tuple[Part, int]] = {}
 
     def add(part: Part | None, quantity: int = 1) -> None:
@@ -150,6 +150,4 @@ def _by_parts(host: Host) -> Iterator[Line]:
     for name in host.file_arrays:
         add(host.arrays[name].disk, host.arrays[name].disks)
     for part, quantity in counted.values():
-        yield Line(
-            part.title or part.part or "a part without a name", quantity, *_price(part.price, part.source), part.part
-        )
+        yield Line(part.title or part.part or "unnamed part", quantity, *_price(part.price, part.source), part.part)

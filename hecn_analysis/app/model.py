@@ -1,7 +1,7 @@
-"""What the app shows, without a widget: keys of a scenario in, a prediction with its figures and its cost out.
+"""The model of the app, without a widget: keys of a scenario in, a prediction with its figures and its cost out.
 
-The state of the app is a mapping of keys as a scenario's YAML has them (``sender``, ``path.rtt``, …), and so is what it
-saves. One key is the app's own: ``sender.cards`` is a number of network cards, saved as the slots that hold them.
+The state of the app is a mapping of scenario keys as in YAML (``sender``, ``path.rtt``, …), and the app saves the same
+keys. One key is the app's own: ``sender.cards`` is a number of network cards, saved as the slots that hold them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 State = dict[str, Any]
 
-#: Where the app starts.
+#: State in which the app starts.
 START: Final[State] = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge", "tool": "nuttscp"}
 
-#: Rungs of the ladder that are drawn.
+#: Number of drawn rungs of the ladder.
 RUNGS: Final = 3
 
 LADDER: Final = "The grey band holds 90 % of single runs."
-MAP: Final = "Each part filled as far as it is busy; the framed one binds."
+MAP: Final = "Each part is filled by its utilisation; the framed one binds."
 
 #: Keys that controls set.
 CONTROLLED: Final = re.compile(
@@ -63,7 +63,7 @@ _DIMENSIONS: Final[dict[str, units.Dimension]] = {
     "KiB": "bytes",
     "GHz": "frequency",
 }
-#: Units that the value of a key is written with, by the last part of its name.
+#: Units for the value of a key, by the last part of its name.
 _WRITTEN: Final = {
     "rate": ((1e9, "Gb/s"), (1e6, "Mb/s")),
     "rtt": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
@@ -85,15 +85,15 @@ class Look:
     state
         Its keys.
     scenario, base
-        The scenario, and the same without what the controls set.
+        The scenario, and the same without the settings of the controls.
     prediction
-        How fast it is.
+        Its prediction.
     cost
         Bill of each host.
     exact
-        Whether the prediction was worked out in full.
+        Whether the prediction is the full one.
     remarks
-        What the limits warned of.
+        Warnings of the limits.
     """
 
     state: State
@@ -111,12 +111,12 @@ def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
     Parameters
     ----------
     scenario
-        None: where the app starts.
+        None: the state in which the app starts.
 
     Raises
     ------
     InputError
-        The scenario cannot be.
+        The scenario is not valid.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def read(text: str, source: str) -> State:
 
 
 def _state(scenario: Scenario) -> State:
-    """Keys of a scenario, with plain numbers for what the controls set."""
+    """Keys of a scenario, with plain numbers for the settings of the controls."""
     state = dict(scenario.keys)
     for role in ("sender", "receiver"):
         if added_cards(state, role):
@@ -143,7 +143,7 @@ def _state(scenario: Scenario) -> State:
 
 
 def settled(before: Mapping[str, Any], after: Mapping[str, Any]) -> State:
-    """State after a change: who takes another host, path or tool, takes it as it is."""
+    """State after a change; another host, path or tool drops the settings of the one before."""
     state = dict(after)
     for role in ROLES:
         if before.get(role) != after.get(role):
@@ -154,7 +154,7 @@ def settled(before: Mapping[str, Any], after: Mapping[str, Any]) -> State:
 
 
 def glance(state: Mapping[str, Any]) -> Look:
-    """Look at a state while it changes: quick, its interval rough.
+    """Predict a state quickly, with a rough interval, while it changes.
 
     Parameters
     ----------
@@ -164,17 +164,17 @@ def glance(state: Mapping[str, Any]) -> Look:
     Raises
     ------
     HecnError
-        It cannot be; the sentence says why.
+        The state is not a valid scenario; the message says why.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ValidityWarning)
         look = _look(state, GLANCE)
-    told = dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, ValidityWarning))
-    return replace(look, remarks=tuple(told))
+    remarks = dict.fromkeys(str(warning.message) for warning in caught if issubclass(warning.category, ValidityWarning))
+    return replace(look, remarks=tuple(remarks))
 
 
 def in_full(look: Look) -> Look:
-    """The same with its prediction worked out in full."""
+    """The same look with the full prediction."""
     return replace(look, prediction=predict(look.scenario), exact=True)
 
 
@@ -185,13 +185,13 @@ def _look(state: Mapping[str, Any], effort: Effort) -> Look:
 
 
 def scenario_of(state: Mapping[str, Any]) -> tuple[Scenario, Scenario]:
-    """Scenario of a state, and the same without what the controls set."""
+    """Scenario of a state, and the same without the settings of the controls."""
     base = base_of(state)
     return load_scenario(keys_of(state, base)), base
 
 
 def base_of(state: Mapping[str, Any]) -> Scenario:
-    """Scenario of a state without what the controls set: hosts, path and tool as the models have them."""
+    """Scenario of a state without the settings of the controls: hosts, path and tool as in the models."""
     kept = {key: value for key, value in state.items() if not (_is_controlled(key) and key.partition(".")[0] in state)}
     return _base(json.dumps(kept))
 
@@ -206,7 +206,7 @@ def _is_controlled(key: str) -> bool:
 
 
 def keys_of(state: Mapping[str, Any], base: Scenario) -> State:
-    """Keys of the scenario that a state stands for: numbers of cards become slots."""
+    """Scenario keys of a state: numbers of cards become slots."""
     keys = {key: value for key, value in state.items() if not key.endswith(".cards")}
     for role in ("sender", "receiver"):
         host = getattr(base, role)
@@ -216,7 +216,7 @@ def keys_of(state: Mapping[str, Any], base: Scenario) -> State:
 
 
 def to_yaml(state: Mapping[str, Any]) -> str:
-    """Write a state as the YAML of a scenario, which ``hecn predict`` takes."""
+    """Write a state as the YAML of a scenario for ``hecn predict``."""
     keys = keys_of(state, base_of(state))
     ends = " to ".join(str(keys[role]) for role in ("sender", "receiver") if role in keys)
     over = f" over {keys['path']}" if "path" in keys else ""
@@ -229,7 +229,7 @@ def to_yaml(state: Mapping[str, Any]) -> str:
 
 
 def written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
-    """Write a number with its unit, where that says the same number; anything else stays as it is."""
+    """Write a number with its unit if that is exact; return anything else unchanged."""
     for scale, unit in _WRITTEN.get(key.rpartition(".")[2], ()):
         if isinstance(value, int | float) and value >= scale:
             text = f"{value / scale:.10g} {unit}"
@@ -241,7 +241,7 @@ def written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
 
 
 def page(look: Look) -> dict[str, Any]:
-    """Everything that a page shows of a look, as plain values."""
+    """Everything that the page shows, as plain values."""
     prediction = look.prediction
     drawn = replace(prediction, ladder=prediction.ladder[:RUNGS])
     return {
@@ -251,8 +251,8 @@ def page(look: Look) -> dict[str, Any]:
         "sentence": _sentence(prediction),
         "facts": _facts(look),
         "figures": [
-            _figure("ladder", "What holds it back, and what would next", LADDER, plot_ladder(drawn).to_plotly_json()),
-            _figure("map", "The way of the data", MAP, resource_map_spec(prediction)),
+            _figure("ladder", "Bottleneck, and the next ones", LADDER, plot_ladder(drawn).to_plotly_json()),
+            _figure("map", "Route of the data", MAP, resource_map_spec(prediction)),
         ],
         "costs": [_bill(role, cost) for role, cost in look.cost.items()],
         "warnings": [*prediction.warnings, *look.remarks],
@@ -265,14 +265,14 @@ def page(look: Look) -> dict[str, Any]:
 
 
 def refused(error: Exception) -> dict[str, Any]:
-    """Tell a page why there is nothing to show."""
+    """The page's message for an error."""
     if isinstance(error, HecnError):
         return {"error": " ".join(str(error).split())}
     return {"error": f"This is a defect of hecn, please report it: {type(error).__name__}: {error}"}
 
 
 def models() -> dict[str, list[list[str]]]:
-    """Names that each part of a scenario can be chosen from, with what to show for them."""
+    """The models to choose from for each part of a scenario: name and text."""
     return {role: [list(choice) for choice in choices(kind)] for role, kind in ROLES.items()}
 
 
@@ -298,24 +298,24 @@ def _headline(prediction: Prediction) -> dict[str, str]:
 
 
 def _is_lossy(scenario: Scenario) -> bool:
-    """Whether runs differ by which packets are lost, so that a few of them for a few round trips tell little."""
+    """Whether packets are lost at random, so that a few short simulated runs say little."""
     return scenario.tool.protocol == "tcp" and scenario.path.loss.value > 0
 
 
 def _roughly(prediction: Prediction) -> dict[str, str]:
-    """Throughput of a first look over a lossy path: one digit, and words instead of an interval."""
+    """Headline of a first look over a lossy path: one digit, and a text instead of an interval."""
     rate = prediction.throughput_bps
     if not (math.isfinite(rate) and rate > 0):
         return _headline(prediction)
     size = 10.0 ** math.floor(math.log10(rate))
     value, _, unit = units.format_rate(round(rate / size) * size, digits=1).partition(" ")
-    return {"value": f"about {value}", "unit": unit, "interval": "losses are being worked out: it may be twice or half"}
+    return {"value": f"about {value}", "unit": unit, "interval": "computing losses: may be off by a factor of two"}
 
 
 def _sentence(prediction: Prediction) -> str:
     if not prediction.ladder:
         return "Nothing in this description sets a limit."
-    first = f"Held back by {prediction.ladder[0].title}."
+    first = f"Limited by {prediction.ladder[0].title}."
     if len(prediction.ladder) < 2:
         return first
     second = prediction.ladder[1]
@@ -325,23 +325,23 @@ def _sentence(prediction: Prediction) -> str:
 def _facts(look: Look) -> list[list[str]]:
     prediction, tool, path = look.prediction, look.scenario.tool, look.scenario.path
     rate = prediction.throughput_bps
-    found = []
+    facts = []
     if tool.bytes is not None and math.isfinite(rate):
         amount = tool.bytes.value * tool.processes
-        found.append(["Time", f"{units.format_time(8 * amount / rate)} for {units.format_bytes(amount)}"])
+        facts.append(["Time", f"{units.format_time(8 * amount / rate)} for {units.format_bytes(amount)}"])
     if tool.protocol != "file" and path.rate is not None and math.isfinite(rate):
         line = path.rate.value * path.links
-        found.append(["Of the line rate", f"{units.format_fraction(rate / line)} of {units.format_rate(line)}"])
+        facts.append(["Share of line rate", f"{units.format_fraction(rate / line)} of {units.format_rate(line)}"])
         in_flight = line * path.rtt.value / 8
         if in_flight > 0:
-            found.append(["In flight at line rate", units.format_bytes(in_flight)])
+            facts.append(["In flight at line rate", units.format_bytes(in_flight)])
     total = sum(cost.usd for cost in look.cost.values())
     if total > 0:
-        marked = ", partly assumed" if any(cost.assumed_usd or cost.unknown for cost in look.cost.values()) else ""
-        found.append(["Cost of the hosts", f"{_usd(total)}{marked}"])
+        note = ", partly assumed" if any(cost.assumed_usd or cost.unknown for cost in look.cost.values()) else ""
+        facts.append(["Cost of the hosts", f"{_usd(total)}{note}"])
         if math.isfinite(rate) and rate > 0:
-            found.append(["Cost per Gb/s", f"{_usd(total / rate * 1e9)}{marked}"])
-    return found
+            facts.append(["Cost per Gb/s", f"{_usd(total / rate * 1e9)}{note}"])
+    return facts
 
 
 def _usd(amount: float) -> str:
@@ -351,11 +351,11 @@ def _usd(amount: float) -> str:
 def _bill(role: str, cost: Cost) -> dict[str, Any]:
     remarks = []
     if cost.assumed_usd:
-        remarks.append(f"* {_usd(cost.assumed_usd)} of it at assumed prices")
+        remarks.append(f"* {_usd(cost.assumed_usd)} at assumed prices")
     if cost.unknown:
-        remarks.append(f"no price is known of {', '.join(cost.unknown)}")
+        remarks.append(f"no known price for {', '.join(cost.unknown)}")
     if cost.stated_usd is not None and round(cost.stated_usd) != round(cost.usd):
-        remarks.append(f"its document states {_usd(cost.stated_usd)} for the host as it was built")
+        remarks.append(f"its document states {_usd(cost.stated_usd)} for the host as built")
     year = f", prices of {cost.year}" if cost.year is not None else ""
     return {
         "title": f"{role.capitalize()}: {cost.host}{year}",
@@ -374,14 +374,20 @@ def _bill(role: str, cost: Cost) -> dict[str, Any]:
     }
 
 
-def _assumptions(found: tuple[Assumption, ...]) -> dict[str, Any]:
+def _assumptions(assumptions: tuple[Assumption, ...]) -> dict[str, Any]:
     order = {"assumed": 0, "calibrated": 1, "documented": 2, "specification": 3}
-    rows = sorted(found, key=lambda one: (order[one.basis], -one.spread))
-    assumed = sum(one.basis == "assumed" for one in rows)
+    rows = sorted(assumptions, key=lambda assumption: (order[assumption.basis], -assumption.spread))
+    assumed = sum(assumption.basis == "assumed" for assumption in rows)
     return {
         "title": f"{len(rows)} numbers behind this, {assumed} of them assumed",
         "rows": [
-            [one.name, f"{one.value:.6g} {one.unit}".rstrip(), f"± {one.spread:.0%}", one.basis, one.source]
-            for one in rows
+            [
+                assumption.name,
+                f"{assumption.value:.6g} {assumption.unit}".rstrip(),
+                f"± {assumption.spread:.0%}",
+                assumption.basis,
+                assumption.source,
+            ]
+            for assumption in rows
         ],
     }

@@ -1,10 +1,10 @@
 """The server of ``hecn app``: Voila with one page, on this machine only, behind a token.
 
-Each browser tab has its own kernel, which ends with the tab, a minute after its browser was killed, or with the server.
-There are at most `MOST_PAGES`.
+Each browser tab has its own kernel. It ends with the tab, a minute after its browser was killed, or with the server. At
+most `MOST_PAGES` tabs can be open.
 
-The token is in the printed address, and in a file that only this user can read, for the browser: all users can see the
-arguments of a program. No line of the log contains it.
+The token is in the printed address, and in a file for the browser that only this user can read, since all users can see
+the arguments of a program. No line of the log contains the token.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _PAGE: Final = files("hecn_analysis.app") / "page"
 _EXTENSIONS: Final = ["@voila-dashboards/widgets-manager8", "@jupyter-widgets/jupyterlab-manager", "anywidget"]
 
 
-#: The page of an error, in place of Jupyter's, which needs files that Voila does not serve.
+#: Error page; Jupyter's own needs files that Voila does not serve.
 _ERROR: Final = (
     "<!doctype html><title>{{ status_code }}</title><p>{{ status_code }} {{ status_message }}: {{ message }}</p>"
 )
@@ -90,12 +90,12 @@ class _TooManyPagesError(HecnError):
 
 
 class _Kernels(AsyncMappingKernelManager):
-    """Starts a kernel for a page while there are not too many."""
+    """Starts a kernel for a page, up to the limit of open pages."""
 
     _starting = 0
 
     async def start_kernel(self, **settings: Any) -> str:  # type: ignore[override]  # noqa: ANN401 - as the base class has it
-        """Start a kernel and give its id."""
+        """Start a kernel and return its id."""
         if len(self.list_kernel_ids()) + self._starting >= MOST_PAGES:
             raise _TooManyPagesError
         self._starting += 1
@@ -106,10 +106,10 @@ class _Kernels(AsyncMappingKernelManager):
 
 
 class _Page(TornadoVoilaHandler):  # type: ignore[misc]  # Voila has no types
-    """The page of the app, or why it does not open."""
+    """The page of the app, or the reason why it does not open."""
 
     async def get(self, path: str | None = None) -> None:
-        """Start a kernel and show what it makes."""
+        """Start a kernel and show its output."""
         try:
             await super().get(path)
         except _TooManyPagesError:
@@ -122,19 +122,19 @@ class _Page(TornadoVoilaHandler):  # type: ignore[misc]  # Voila has no types
 
 
 class _Server(Voila):  # type: ignore[misc]  # Voila has no types
-    """Voila that obeys no configuration of the user's own dashboards, and has no page to log in."""
+    """Voila without the configuration of the user's own dashboards, and without a login page."""
 
     def load_config_file(self, *_: Any, **__: Any) -> None:  # noqa: ANN401 - as Voila has it
-        """Take nothing from files."""
+        """Read no configuration files."""
 
     def init_handlers(self) -> list[Any]:
-        """Handlers of Voila, with a refusal in place of the login, and with our page."""
+        """Handlers of Voila, with the app's page, and with a refusal in place of the login."""
         kept = [handler for handler in super().init_handlers() if handler[0] not in _LOGINS]
-        own = [
+        handlers = [
             (place, _Page, *more) if kind is TornadoVoilaHandler else (place, kind, *more)
             for place, kind, *more in kept
         ]
-        return [*((place, _Refused) for place in _LOGINS), *own]
+        return [*((place, _Refused) for place in _LOGINS), *handlers]
 
 
 class _Log(logging.Handler):
@@ -147,10 +147,10 @@ class _Log(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write the line."""
         text = (record.getMessage().splitlines() or [""])[0]
-        for beginning, instead in _LINES.items():
+        for beginning, replacement in _LINES.items():
             if text.startswith(beginning):
-                if instead is not None:
-                    self._say(instead)
+                if replacement is not None:
+                    self._say(replacement)
                 return
         if record.exc_info and (error := record.exc_info[1]) is not None:
             text += f": {type(error).__name__}: {' '.join(str(error).split())}"
@@ -177,11 +177,11 @@ def serve(scenario: str | None, *, port: int | None, open_browser: bool, say: Ca
     Parameters
     ----------
     scenario
-        YAML file or name of a shipped scenario to open; None: where the app starts.
+        YAML file or name of a shipped scenario to open; None: the app's default.
     port
         Port to listen on; None: any free one.
     open_browser
-        Whether to open a browser, too.
+        Whether to open a browser as well.
     say
         Called with each line for people.
 
@@ -222,7 +222,7 @@ def _redirect(address: str, private: Path) -> Path:
 
 
 def _unless_gone(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report an error, unless a page was only closed before it had all messages."""
+    """Report an error, unless a page was merely closed before it received all messages."""
     if not isinstance(context.get("exception"), WebSocketClosedError):
         loop.default_exception_handler(context)
 
@@ -258,11 +258,11 @@ def _configuration(port: int, token: str, private: Path) -> Config:
 
 
 def _free(port: int | None) -> int:
-    """Port to listen on: the one that is wanted, or any free one."""
-    with socket.socket() as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """The requested port, or any free one; InputError if it is taken."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind((ADDRESS, port or 0))
+            probe.bind((ADDRESS, port or 0))
         except OSError as error:
             if error.errno in (errno.EADDRINUSE, errno.EACCES):
                 raise InputError(
@@ -271,4 +271,4 @@ def _free(port: int | None) -> int:
                     advice="leave out --port for any free one",
                 ) from None
             raise
-        return int(tried.getsockname()[1])
+        return int(probe.getsockname()[1])

@@ -1,7 +1,7 @@
 """The what-if app as one widget: for JupyterLab, and for the page that ``hecn app`` serves.
 
-The page is drawn in the browser by ``view.js``; here is what answers it. A change is answered at once by a first look,
-and once the reader pauses by the prediction in full, which is worked out beside, so that it holds up no further change.
+``view.js`` draws the page in the browser; this module answers it. A change gets a quick prediction at once, and the
+full prediction when the user pauses; the full one is computed in the background, so that it delays no further change.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hecn_analysis.app import FOLDER, SCENARIO, model
 from hecn_analysis.app.brief import make_brief
 from hecn_analysis.figures import theme
 
-#: How long nothing changes until the prediction is worked out in full. [s]
+#: Pause after the last change before the full prediction is computed. [s]
 PAUSE: Final = 0.4
 
 _HERE: Final = files("hecn_analysis.app")
@@ -39,9 +39,9 @@ class WhatIf(anywidget.AnyWidget):
     Attributes
     ----------
     state
-        Keys of the scenario as it is; may be set.
+        Keys of the current scenario; may be set.
     page
-        What is shown, see `hecn_analysis.app.model.page`.
+        Contents of the page, see `hecn_analysis.app.model.page`.
 
     Examples
     --------
@@ -64,19 +64,19 @@ class WhatIf(anywidget.AnyWidget):
     def __init__(self, scenario: str | Path | Mapping[str, Any] | None = None) -> None:
         self._number = 0
         self._settling = False
-        self._later: asyncio.TimerHandle | None = None
-        self._working: asyncio.Future[model.Look] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._full_look: asyncio.Future[model.Look] | None = None
         self._start, refusal = dict(model.START), None
         try:
             self._start = model.opened(scenario)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the page says it
+        except Exception as error:  # noqa: BLE001 - the page shows any error
             refusal = model.refused(error)
         super().__init__(state=self._start, models=model.models())
-        self.on_msg(self._hear)
+        self.on_msg(self._handle_message)
         self._settling = True
-        self._answer()
+        self._update()
         if refusal is not None:
-            self._wait()
+            self._cancel_full()
             self._show({**self.page, **refusal})
 
     def set(self, key: str, value: object) -> None:
@@ -90,13 +90,13 @@ class WhatIf(anywidget.AnyWidget):
             return
         settled = model.settled(change["old"], change["new"])
         if settled != change["new"]:
-            self.state = settled  # and is answered then
+            self.state = settled  # the change of state triggers the update
         else:
-            self._answer()
+            self._update()
 
-    def _answer(self) -> None:
-        """Show a first look, and the rest after a pause."""
-        self._wait()
+    def _update(self) -> None:
+        """Show a quick prediction, and the full one after a pause."""
+        self._cancel_full()
         try:
             look = model.glance(self.state)
             self._show(model.page(look))
@@ -107,28 +107,28 @@ class WhatIf(anywidget.AnyWidget):
         if loop is None:
             self._show(model.page(model.in_full(look)))
         else:
-            self._later = loop.call_later(PAUSE, self._go_on, loop, look)
+            self._timer = loop.call_later(PAUSE, self._start_finish, loop, look)
 
-    def _wait(self) -> None:
-        """Leave what was to be worked out in full."""
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
+    def _cancel_full(self) -> None:
+        """Cancel the pending full prediction."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    def _go_on(self, loop: asyncio.AbstractEventLoop, look: model.Look) -> None:
+    def _start_finish(self, loop: asyncio.AbstractEventLoop, look: model.Look) -> None:
         self._finishing = loop.create_task(self._finish(look))  # kept: the loop itself holds its tasks weakly
 
     async def _finish(self, look: model.Look) -> None:
         """Compute full predictions in the background, one at a time, and show one if it is still current."""
-        while self._working is not None and not self._working.done():
-            await asyncio.wait([self._working])
+        while self._full_look is not None and not self._full_look.done():
+            await asyncio.wait([self._full_look])
         if look.state != self.state:
             return
-        self._working = asyncio.get_running_loop().run_in_executor(None, model.in_full, look)
+        self._full_look = asyncio.get_running_loop().run_in_executor(None, model.in_full, look)
         try:
-            full = await self._working
+            full = await self._full_look
             page = model.page(full)
-        except Exception as error:  # noqa: BLE001 - see `_answer`
+        except Exception as error:  # noqa: BLE001 - see `_update`
             page = {**self.page, **model.refused(error)}
         if look.state == self.state:
             self._show(page)
@@ -137,35 +137,35 @@ class WhatIf(anywidget.AnyWidget):
         self._number += 1  # every answer differs, so that every one is sent
         self.page = {**page, "number": self._number}
 
-    def _hear(self, _: object, message: Mapping[str, Any], __: object) -> None:
-        """Do what the page asks for."""
+    def _handle_message(self, _: object, message: Mapping[str, Any], __: object) -> None:
+        """Perform the action that the page requests."""
         actions: dict[str, Callable[[], None]] = {
-            "reset": lambda: self._take(dict(self._start)),
-            "open": lambda: self._take(model.read(str(message["text"]), str(message["name"]))),
+            "reset": lambda: self._replace_state(dict(self._start)),
+            "open": lambda: self._replace_state(model.read(str(message["text"]), str(message["name"]))),
             "brief": self._send_brief,
             "plotly": lambda: self.send({"kind": "plotly"}, [get_plotlyjs().encode()]),
         }
         try:
             actions[str(message["kind"])]()
-        except Exception as error:  # noqa: BLE001 - see `_answer`
+        except Exception as error:  # noqa: BLE001 - see `_update`
             self._show({**self.page, **model.refused(error)})
 
-    def _take(self, state: model.State) -> None:
-        """Take another state as a whole."""
+    def _replace_state(self, state: model.State) -> None:
+        """Replace the whole state."""
         self._settling = False
         self.state = state
         self._settling = True
-        self._answer()
+        self._update()
 
     def _send_brief(self) -> None:
-        """Make the brief beside, and hand it to the page when it is done."""
+        """Make the brief in the background, and send it to the page when it is done."""
         state = dict(self.state)
 
         def answer() -> dict[str, str]:
             try:
                 with tempfile.TemporaryDirectory() as folder:
                     return {"kind": "brief", **make_brief(state, Path(folder))}
-            except Exception as error:  # noqa: BLE001 - see `_answer`
+            except Exception as error:  # noqa: BLE001 - see `_update`
                 return {"kind": "brief", "remark": str(model.refused(error)["error"])}
 
         loop = _running_loop()
@@ -183,7 +183,7 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def served() -> WhatIf:
-    """Give the app for a page of ``hecn app``, with the scenario that the command was given."""
+    """The app for a page of ``hecn app``, with the scenario of the command line."""
     if FOLDER in os.environ:
         os.chdir(os.environ[FOLDER])
     return WhatIf(os.environ.get(SCENARIO) or None)

@@ -1,7 +1,7 @@
 """Briefs: notebooks run with parameters and laid out as HTML and PDF for people who never open Jupyter.
 
-In a notebook, ``from hecn_analysis.briefs import show_finding, show_table, …``; to make briefs, `make_briefs`. Names
-come from their modules when first used: a kernel that shows a table does not load what runs notebooks.
+In a notebook, ``from hecn_analysis.briefs import show_finding, show_table, …``; to make briefs, `make_briefs`. Modules
+are loaded when their names are first used: a kernel that shows a table does not load the code that runs notebooks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A kernel that notes what it reads: ``python -m hecn_analysis.briefs._kernel NOTES -f CONNECTION_FILE``.
+"""A kernel that records what it reads: ``python -m hecn_analysis.briefs._kernel NOTES -f CONNECTION_FILE``.
 
-The files that are opened for reading and the folders that are listed go to NOTES as they come, one a line, so that they
-are there however the kernel ends. What other programs and libraries open by themselves is not seen.
+Files opened for reading and folders listed are written to NOTES at once, one per line, so that they survive any end of
+the kernel. Files that other programs and compiled libraries open are not recorded.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import runpy
 import sys
 
 LISTINGS = ("os.listdir", "os.scandir")
-IMPORTER = "importlib"  # in the name of what lists folders to look for modules and packages
+IMPORTER = "importlib"  # in the file name of callers that list folders to find modules
 
 
 def _note_reads(notes: str) -> None:
-    """Note from now on what this process reads; this cannot be undone."""
-    into = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    """Record from now on what this process reads; this cannot be undone."""
+    descriptor = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     seen: set[bytes] = set()
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
@@ -32,7 +32,7 @@ def _note_reads(notes: str) -> None:
             line = (b"F" if event == "open" else b"D") + os.path.abspath(name) + b"\n"  # noqa: PTH100 (links stay)
             if line not in seen:
                 seen.add(line)
-                os.write(into, line)
+                os.write(descriptor, line)
 
     sys.addaudithook(hook)
 

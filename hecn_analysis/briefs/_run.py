@@ -1,7 +1,7 @@
-"""Run a notebook with parameters, in a kernel of this interpreter, and keep it free of what changes from run to run.
+"""Run a notebook with parameters in a kernel of this interpreter, and remove everything that varies from run to run.
 
-Papermill injects the parameters and executes; a failing cell ends the run but not the document. What is kept carries
-no times and no places of this machine, so that the same input gives the same notebook and the same run id.
+Papermill injects the parameters and executes; a failing cell ends the run but not the document. The stored notebook has
+no times and no paths of this machine, so that the same input gives the same notebook and the same run id.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from hecn_analysis.briefs.origin import counted
 from hecn_analysis.briefs.parameters import Value
 from hecn_analysis.files import whole
 
-logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is in the brief and its result
+logging.getLogger("papermill").addHandler(logging.NullHandler())  # the brief and its result report errors
 
 TIME_LIMIT_S = 300  # of one cell
 RUN_ID_DIGITS = 12
 PAPERMILL_ERROR_TAG = "papermill-error-cell-tag"
 KEPT_CELL_METADATA = ("tags",)
-NOTES = "read.txt"  # in the kernel's own folder: what it reads
+NOTES = "read.txt"  # in the kernel's own folder: the files that it reads
 
 
 class Executed(NamedTuple):
-    """An executed notebook, its run id, why it stopped early if it did, and what it read.
+    """An executed notebook, its run id, the reason if it stopped early, and the files that it read.
 
-    ``read`` has names as `hecn_analysis.briefs.origin` gives them.
+    ``read`` has names in the form of `hecn_analysis.briefs.origin`.
     """
 
     notebook: NotebookNode
@@ -54,7 +54,7 @@ class Executed(NamedTuple):
 
 
 def _own_kernel(private: Path, stop: Stop) -> type[AsyncKernelManager]:
-    """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed."""
+    """Return a manager that starts kernels with this interpreter, whatever kernels are installed."""
     spec = KernelSpec(
         argv=[
             *kernels.command("hecn_analysis.briefs._kernel", str(private / NOTES)),
@@ -76,7 +76,7 @@ def _own_kernel(private: Path, stop: Stop) -> type[AsyncKernelManager]:
             return spec
 
         async def start_kernel(self, **settings: Any) -> None:  # type: ignore[override]  # noqa: ANN401
-            # What the kernel itself complains of when it is ended is no remark of ours; a cell's own output comes back.
+            # Drop the kernel's own complaints when it is ended; a cell's output comes back over the protocol.
             await super().start_kernel(stderr=subprocess.DEVNULL, **settings)
             if isinstance(self.provisioner, LocalProvisioner) and self.provisioner.process is not None:
                 stop.call(partial(kill_group, self.provisioner.process))
@@ -92,14 +92,14 @@ def execute(
     time_limit_s: float = TIME_LIMIT_S,
     stop: Stop | None = None,
 ) -> Executed:
-    """Run a notebook and keep the executed one."""
+    """Run a notebook and store the executed one."""
     stop = stop or Stop()
     stop.check()
     with private_folder("kernel") as private:
         running = private / "running.ipynb"  # written again after each cell
         error = _run(notebook, parameters, running, _own_kernel(private, stop), time_limit_s)
         stop.check()
-        read = counted(_noted(private / NOTES), private)
+        read = counted(_noted_reads(private / NOTES), private)
         cleaned = clean(read_notebook(running), parameters)
     run_id = _run_id(cleaned)
     cleaned.metadata["hecn"]["run_id"] = run_id
@@ -107,8 +107,8 @@ def execute(
     return Executed(cleaned, run_id, error, frozenset(read))
 
 
-def _noted(notes: Path) -> Iterator[tuple[str, Path]]:
-    """Give what a kernel noted; nothing when it did not get that far."""
+def _noted_reads(notes: Path) -> Iterator[tuple[str, Path]]:
+    """Paths that a kernel recorded; none if it ended before."""
     if notes.exists():
         for line in notes.read_bytes().splitlines():
             yield chr(line[0]), Path(os.fsdecode(line[1:]))
@@ -117,7 +117,7 @@ def _noted(notes: Path) -> Iterator[tuple[str, Path]]:
 def _run(
     notebook: Path, parameters: Mapping[str, Value], into: Path, kernel: type[AsyncKernelManager], time_limit_s: float
 ) -> str | None:
-    """Execute, and say why that ended early if it did."""
+    """Execute; return the reason if it stopped early."""
     try:
         papermill.execute_notebook(
             str(notebook),
@@ -137,15 +137,15 @@ def _run(
         return f"a cell took longer than {time_limit_s:g} s"
     except DeadKernelError:
         return "the Python process that ran the notebook ended without an answer (out of memory?)"
-    except RuntimeError as failed:  # all that Jupyter gives for one that ended, or was still silent after a minute
+    except RuntimeError as failed:  # Jupyter's error for a kernel that ended, or did not answer within a minute
         return f"the Python process that runs the notebook did not start (out of memory?): {failed}"
     finally:
-        ensure_event_loop().close()  # the one that Jupyter made for this thread and would leave open
+        ensure_event_loop().close()  # Jupyter made this loop for the thread and leaves it open
     return None
 
 
 def clean(notebook: NotebookNode, parameters: Mapping[str, Value]) -> NotebookNode:
-    """Take out what differs between two runs of the same: times, ids, papermill's notes."""
+    """Remove what differs between two runs of the same notebook: times, ids, papermill's notes."""
     cells = [cell for cell in notebook.cells if PAPERMILL_ERROR_TAG not in cell.metadata.get("tags", [])]
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
@@ -173,7 +173,7 @@ def write_notebook(notebook: NotebookNode, path: Path) -> None:
 
 
 def _run_id(notebook: NotebookNode) -> str:
-    """Hash of all that was run and all that came out."""
+    """Hash of all code and all outputs."""
     content: list[Any] = [
         notebook.metadata["hecn"],
         *((cell.source, cell.get("outputs", [])) for cell in notebook.cells),

@@ -1,4 +1,4 @@
-"""Which briefs there are: the notebooks whose declaration names one, and what they are about."""
+"""The available briefs: notebooks whose declaration names a brief, and their subjects."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-#: What notebooks are about, by the first digit of their number.
+#: Subjects of notebooks, by the first digit of their number.
 SUBJECTS: Final = {
-    "0": "To begin with",
+    "0": "Introduction",
     "1": "File transfers and tools",
-    "2": "Slots, disks, and what binds in each host",
-    "3": "From memory to memory, over long paths",
+    "2": "Slots, disks and host limits",
+    "3": "Memory to memory over long paths",
     "4": "What to change, buy and test",
-    "5": "How full ports are",
-    "6": "Measurements held to each other and to service levels",
-    "9": "How good the predictions are, and your own data",
+    "5": "Port utilisation",
+    "6": "Measurements against each other and against service levels",
+    "9": "Accuracy of the predictions, and your own data",
 }
 
 
 def briefs(folder: Path | None = None) -> dict[str, Brief]:
-    """Give the briefs by name, in the order of their notebooks."""
-    found: dict[str, Brief] = {}
+    """Briefs by name, in the order of their notebooks."""
+    by_name: dict[str, Brief] = {}
     for path in sorted((folder or places.notebooks_dir()).glob("*.yaml")):
         declaration = read_declaration(path)
         if declaration.brief is not None:
-            found[declaration.brief] = Brief(path.with_suffix(".ipynb"), declaration)
-    return found
+            by_name[declaration.brief] = Brief(path.with_suffix(".ipynb"), declaration)
+    return by_name
 
 
 def brief_names(folder: Path | None = None) -> list[str]:
-    """Give the names of the briefs, in the order of their notebooks."""
+    """Names of the briefs, in the order of their notebooks."""
     return list(briefs(folder))
 
 
 def choose(names: Iterable[str], known: Mapping[str, Brief]) -> dict[str, Brief]:
-    """Give the briefs of some names, where ``all`` stands for every one."""
+    """Briefs of these names; ``all`` means every brief."""
     chosen: dict[str, Brief] = {}
     for name in names:
         if name == "all":
@@ -49,11 +49,11 @@ def choose(names: Iterable[str], known: Mapping[str, Brief]) -> dict[str, Brief]
         elif name in known:
             chosen[name] = known[name]
         else:
-            advice = did_you_mean(name, known)
-            raise InputError(f"brief {name!r}", f"all, or one of {', '.join(known)}", advice=advice)
+            suggestion = did_you_mean(name, known)
+            raise InputError(f"brief {name!r}", f"all, or one of {', '.join(known)}", advice=suggestion)
     return chosen
 
 
 def subject_of(notebook: str) -> str:
-    """Say what a notebook is about."""
+    """Subject of a notebook."""
     return SUBJECTS.get(notebook[:1], "Others")

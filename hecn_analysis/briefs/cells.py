@@ -19,7 +19,7 @@ Cell = Any  # of a DataFrame
 
 @dataclass(frozen=True)
 class Format:
-    """How a column is written."""
+    """Format of a column."""
 
     unit: str
     numeric: bool
@@ -32,16 +32,16 @@ def number(value: Cell, factor: float, form: str) -> str:
     Parameters
     ----------
     value
-        The number in SI units; missing in any of pandas' ways.
+        The number in SI units, or a missing value of pandas.
     factor
-        What it is multiplied by.
+        Factor from SI to the unit.
     form
-        Format of Python, such as ``.2f``.
+        Python format, such as ``.2f``.
 
     Returns
     -------
     str
-        The number without its unit, with a true minus; a dash where it is missing.
+        The number without its unit, with a true minus sign; a dash if it is missing.
 
     Examples
     --------
@@ -69,10 +69,10 @@ def _scaled(unit: str, factor: float, form: str) -> Format:
     return Format(unit, numeric=True, text=lambda value: number(value, factor, form))
 
 
-# Formats of rates, by the least that the largest rate of a table has to be. [bit/s]
+# Formats of rates, by the lower bound of the largest rate of a table. [bit/s]
 RATES = {0.0: _scaled("Mb/s", 1e-6, ".2f"), 1e9: _scaled("Gb/s", 1e-9, ".2f")}
 
-# The first ending that fits counts. `value` is a text made of a number.
+# The first matching ending applies. `value` is a number already written as text.
 FORMATS = {
     "rtt_s": _scaled("ms", 1e3, ".2f"),
     "_s": _scaled("s", 1, ".2f"),
@@ -84,15 +84,15 @@ FORMATS = {
 
 
 def rate_format(frame: pd.DataFrame, names: Iterable[str]) -> Format:
-    """Give the format of a table's rates: Gb/s, or Mb/s where all of them are below 1 Gb/s."""
+    """Format of a table's rates: Gb/s, or Mb/s if all are below 1 Gb/s."""
     rates = [pd.to_numeric(frame[name]).astype(float) for name in names if name.endswith("_bps")]
-    finite = [one[np.isfinite(one)].max() for one in rates]
-    largest = max((float(one) for one in finite if not pd.isna(one)), default=math.inf)
+    finite = [column[np.isfinite(column)].max() for column in rates]
+    largest = max((float(column) for column in finite if not pd.isna(column)), default=math.inf)
     return RATES[max(least for least in RATES if least <= max(largest, 0.0))]
 
 
 def format_of(name: str, column: pd.Series[Any], rates: Format) -> Format:
-    """Give the format of a column by its name, else by what it holds."""
+    """Format of a column by its name, else by its contents."""
     if name.endswith("_bps"):
         return rates
     if name in ("measured", "interval"):  # texts made of rates
@@ -110,26 +110,26 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401
-    """Give a cell as a plain JSON value; missing and infinite is None."""
+    """A cell as a plain JSON value; None if it is missing or infinite."""
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if pd.isna(value):
         return None
-    given = value.item() if hasattr(value, "item") else value
-    if isinstance(given, float) and not math.isfinite(given):
+    scalar = value.item() if hasattr(value, "item") else value
+    if isinstance(scalar, float) and not math.isfinite(scalar):
         return None
-    return given if isinstance(given, (bool, int, float, str)) else str(given)
+    return scalar if isinstance(scalar, (bool, int, float, str)) else str(scalar)
 
 
 def escape(value: object) -> str:
-    """Text that a log or a person wrote, for HTML."""
+    """Escape text from a log or a person for HTML."""
     return html.escape(escape_bidi(str(value)))
 
 
 def _heading(column: Mapping[str, Any]) -> str:
-    """Give a column's label with its unit."""
+    """A column's label with its unit."""
     return f"{column['label']} ({column['unit']})" if column["unit"] else str(column["label"])
 
 
@@ -138,7 +138,7 @@ def plain_table(
 ) -> str:
     """Write a table as aligned text."""
     rows = [[_heading(column) for column in columns], *cells]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(columns))]
+    widths = [max(len(row[index]) for row in rows) for index in range(len(columns))]
     sides = [">" if column["numeric"] else "<" for column in columns]
     lines = [
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()
@@ -150,14 +150,14 @@ def plain_table(
 def html_table(
     caption: str, columns: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], note: str = ""
 ) -> str:
-    """Write a table for Jupyter, whole, in a box that scrolls sideways by itself."""
+    """Write a whole table for Jupyter, in a box that scrolls sideways."""
     sides = ["right" if column["numeric"] else "left" for column in columns]
 
     def row(tag: str, texts: Sequence[str]) -> str:
-        both = zip(texts, sides, strict=True)
+        cells = zip(texts, sides, strict=True)
         return (
             "<tr>"
-            + "".join(f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in both)
+            + "".join(f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in cells)
             + "</tr>"
         )
 

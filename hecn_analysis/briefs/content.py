@@ -1,8 +1,7 @@
-"""What of an executed notebook belongs into a brief: its finding, its sections, and the numbers behind them.
+"""The parts of an executed notebook that belong in a brief: its finding, its sections, and the numbers behind them.
 
-Only four kinds of output are taken: what `hecn_analysis.briefs.show` made, Plotly figures, PNG images, and plain text.
-HTML that a cell produced is never copied (its plain text is), nor are code, warnings and the cells that only check
-numbers.
+Four kinds of output are used: output of `hecn_analysis.briefs.show`, Plotly figures, PNG images, and plain text. HTML
+from a cell is never copied (its plain text is), nor are code, warnings, and cells that only check numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class Item(NamedTuple):
-    """One thing in a section.
+    """One element of a section.
 
     ``kind``: markdown, text, pre, table, figure, image, versions, error; ``number`` counts figures and
     tables from 1.
@@ -37,7 +36,7 @@ class Item(NamedTuple):
 
 @dataclass
 class Section:
-    """A heading and what stands below it."""
+    """A heading and the items below it."""
 
     title: str
     items: list[Item] = field(default_factory=list)
@@ -45,7 +44,7 @@ class Section:
 
 @dataclass
 class Content:
-    """What a brief shows.
+    """The content of a brief.
 
     Examples
     --------
@@ -59,11 +58,11 @@ class Content:
     sections: list[Section] = field(default_factory=list)
 
     def items(self, *kinds: str) -> list[Item]:
-        """Give all items of these kinds, in order."""
+        """All items of these kinds, in order."""
         return [item for section in self.sections for item in section.items if item.kind in kinds]
 
     def numbers(self) -> dict[str, Any]:
-        """Give the numbers behind the brief: those of the finding and of each table, in SI units, by caption."""
+        """The numbers behind the brief: those of the finding and of each table by caption, in SI units."""
         finding = self.finding or {}
         return {
             "key_figures": finding.get("figures", []),
@@ -75,7 +74,7 @@ class Content:
 
 
 def content_of(notebook: NotebookNode) -> Content:
-    r"""Sort an executed notebook into what a brief shows."""
+    """Extract the content of a brief from an executed notebook."""
     content = Content()
     section = Section("")
     counts: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""A brief as one HTML file that needs nothing else: no network, no font, no library but the plotly.js inside it.
+"""A brief as one self-contained HTML file: no network, no fonts, no library except the plotly.js inside it.
 
-The page's own security policy forbids every request and every script but those that it was made with. The page is
-light or dark as the reader's system is, with a button for the other; on paper it is light.
+The page's security policy forbids every request, and every script except its own. The page is light or dark like the
+reader's system, with a button to switch; on paper it is light.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ TEMPLATES = files("hecn_analysis.briefs") / "templates"
 
 
 class _Renderer(mistune.HTMLRenderer):
-    """Markdown to HTML that loads nothing: HTML in it shows as text, and pictures must be part of it."""
+    """Markdown to HTML that loads nothing: embedded HTML is shown as text, and pictures must be inline."""
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        """Give a picture that the markdown itself holds; for any other its description."""
+        """An inline picture; for any other, its description."""
         return super().image(text, url, title) if url.startswith("data:image/png;base64,") else mistune.escape(text)
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        """Give a link to a page of the web or of the brief; for any other its text."""
+        """A link to a web page or within the brief; for any other, its text."""
         return super().link(text, url, title) if urlsplit(url).scheme in ("http", "https", "") else text
 
 
@@ -60,8 +60,10 @@ def _island(value: object) -> Markup:
 
 
 def css_string(text: str) -> Markup:
-    r"""Give text as a string of CSS; nothing in it can end the string or the style sheet."""
-    escaped = "".join(one if one.isalnum() or one in " -.,:" else f"\\{ord(one):x} " for one in text)
+    """Text as a CSS string; nothing in it can end the string or the style sheet."""
+    escaped = "".join(
+        character if character.isalnum() or character in " -.,:" else f"\\{ord(character):x} " for character in text
+    )
     return Markup(f'"{escaped}"')  # noqa: S704  (escaped)
 
 
@@ -71,8 +73,8 @@ def _joined(text: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """Give the content security policy that allows these scripts and nothing from outside."""
-    hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts)
+    """Content security policy that allows these scripts and nothing from outside."""
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     allowed = f"script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
     return f"default-src 'none'; base-uri 'none'; form-action 'none'; {allowed}"
 
@@ -83,8 +85,8 @@ def _digest(script: str) -> str:
 
 @cache
 def environment() -> jinja2.Environment:
-    """Give the templates, with everything escaped that is not said to be HTML."""
-    made = jinja2.Environment(
+    """The templates; everything not marked as HTML is escaped."""
+    templates = jinja2.Environment(
         loader=jinja2.FunctionLoader(template_text),
         autoescape=True,
         finalize=lambda value: escape_bidi(value) if type(value) is str else value,
@@ -92,13 +94,13 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(markdown=markdown, island=_island, css_string=css_string, joined=_joined)
-    made.globals.update(
+    templates.filters.update(markdown=markdown, island=_island, css_string=css_string, joined=_joined)
+    templates.globals.update(
         css=Markup(template_text("style.css")),  # noqa: S704  (our own file)
         theme_script=Markup(template_text("theme.js")),  # noqa: S704  (our own file)
         policy=_policy,
     )
-    return made
+    return templates
 
 
 def template_text(name: str) -> str:
@@ -121,7 +123,7 @@ def brief_html(
             run_id=run_id,
             parameters=parameters,
             error=error,
-            scripts=[Markup(one) for one in scripts],  # noqa: S704  (the library's own file and ours)
+            scripts=[Markup(script) for script in scripts],  # noqa: S704  (the library's own file and ours)
             dark_colours=theme.DARK,
         )
     )

@@ -24,9 +24,11 @@ MOST_ROWS, ROW, WIDTH, EDGE = 10, 11, 220, 6  # of the small picture [px]
 
 
 def write_index(folder: Path) -> Path:
-    """Write ``index.html`` for all briefs in a folder, those of earlier runs too: by subject, then by notebook."""
-    found = [result for path in folder.glob("*.json") if (result := read_result(path)) is not None]
-    results = [_entry(result) for result in sorted(found, key=lambda one: (one["source"], _natural(one["name"])))]
+    """Write ``index.html`` for all briefs in a folder, including earlier ones: by subject, then by notebook."""
+    unsorted = [result for path in folder.glob("*.json") if (result := read_result(path)) is not None]
+    results = [
+        _entry(result) for result in sorted(unsorted, key=lambda result: (result["source"], _natural(result["name"])))
+    ]
     script = template_text("search.js")
     page = (
         environment()
@@ -34,10 +36,10 @@ def write_index(folder: Path) -> Path:
         .render(
             subjects=[
                 (subject, list(same))
-                for subject, same in itertools.groupby(results, lambda one: subject_of(one["source"]))
+                for subject, same in itertools.groupby(results, lambda result: subject_of(result["source"]))
             ],
             count=len(results),
-            failed=[one for one in results if one["error"]],
+            failed=[result for result in results if result["error"]],
             scripts=[Markup(script)],  # noqa: S704  (our own file)
         )
     )
@@ -47,27 +49,27 @@ def write_index(folder: Path) -> Path:
 
 
 def _entry(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a brief with its picture: of its main figure where one was drawn, else a sketch of its cases."""
+    """A brief for the index, with a picture: its main figure if one was drawn, else a sketch of its cases."""
     numbers = result["numbers"]
     return {
         **result,
-        "links": {words: name for kind, words in LINKS.items() if (name := result["files"].get(kind))},
+        "links": {label: name for file_kind, label in LINKS.items() if (name := result["files"].get(file_kind))},
         "sketch": "" if result["thumbnail"] else _picture(numbers["cases"]),
         "holds": ", ".join(
-            f"{len(numbers[what])} {what if len(numbers[what]) != 1 else what[:-1]}"
-            for what in ("figures", "tables")
-            if numbers[what]
+            f"{len(numbers[kind])} {kind if len(numbers[kind]) != 1 else kind[:-1]}"
+            for kind in ("figures", "tables")
+            if numbers[kind]
         ),
     }
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """Sort key by which ``port10`` comes after ``port9``."""
+    """Sort key that puts ``port10`` after ``port9``."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
 
 
 def _picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
-    """Draw the first cases small: a bar for each interval, a dot in it, a diamond for the measured value."""
+    """Draw a small picture of the first cases: a bar for the interval, a dot in it, a diamond for the measurement."""
     rows = [case for case in cases if case.get("predicted_bps")][:MOST_ROWS]
     if not rows:
         return Markup("")
@@ -89,14 +91,14 @@ def _picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
         if case.get("measured_bps"):
             diamond = f"M{x(case['measured_bps'])} {y - 4}l4 4l-4 4l-4-4z"
             marks.append(f'<path d="{diamond}" fill="var(--ink)" stroke="var(--paper)" stroke-width=".7"/>')
-    what = f"Measured (diamond) and predicted (dot with interval) throughput of {len(rows)} cases"
+    description = f"Measured (diamond) and predicted (dot with interval) throughput of {len(rows)} cases"
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     body = "".join(marks)
-    return Markup(f'<svg {size} role="img" aria-label="{what}">{body}</svg>')  # noqa: S704  (numbers only)
+    return Markup(f'<svg {size} role="img" aria-label="{description}">{body}</svg>')  # noqa: S704  (numbers only)
 
 
 def read_result(path: Path) -> dict[str, Any] | None:
-    """Give the content of a brief's JSON; None for any other file, also for one of another form of this JSON."""
+    """Contents of a brief's JSON; None for any other file or another version of the JSON."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
-"""Which briefs to make with which parameters: one of each name, or one for each value of something.
+"""Which briefs to make with which parameters: one per name, or one per value of a parameter or archive column.
 
 ``each`` makes a batch of one brief. ``rtt=10ms,80ms`` makes one for each value of a parameter. A column of the tables
-in an archive (``host``, ``interface``, ``day``, ``tool``, ``source_file``, …) makes one for each value that it has
-there: the brief's parameters of the type ``files`` then name that part of the archive.
+in an archive (``host``, ``interface``, ``day``, ``tool``, ``source_file``, …) makes one for each of its values: the
+brief's parameters of type ``files`` then name that part of the archive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TABLES = {"logs": ("runs",), "counters": ("samples", "rates"), None: selection.P
 
 
 class Job(NamedTuple):
-    """A brief to be made: the name of its files, the brief, its checked parameters, and for which values it is."""
+    """A brief to make: the name of its files, the brief, its checked parameters, and the values that it is for."""
 
     name: str
     brief: Brief
@@ -37,7 +37,7 @@ def jobs_of(
     each: Sequence[str] = (),
     archive: Path | None = None,
 ) -> list[Job]:
-    """Give what is to be made, all parameters checked."""
+    """The briefs to make, with all parameters checked."""
     several = len(chosen) > 1
     if several and (each or archive is not None):
         raise InputError(f"{len(chosen)} briefs", "one, to make it for each of several values or of an archive")
@@ -56,7 +56,7 @@ def jobs_of(
 def _variants(
     name: str, brief: Brief, given: Mapping[str, Value], each: Sequence[str], archive: Path | None
 ) -> Iterable[tuple[dict[str, str], dict[str, Value]]]:
-    """For each brief of a batch, what it is for in words, and the parameters that make it so."""
+    """For each brief of a batch, the values that it is for, as text, and its parameters."""
     columns = [word for word in each if "=" not in word]
     lists = [_listed(brief, word) for word in each if "=" in word]
     if columns and archive is None:
@@ -67,15 +67,17 @@ def _variants(
             "PARAMETER=VALUE,…, or a column and an archive",
             advice=advice and f"{advice}, with its values",
         )
-    readers = {key: one.holds for key, one in brief.declaration.parameters.items() if one.type == "files"}
+    readers = {
+        key: parameter.holds for key, parameter in brief.declaration.parameters.items() if parameter.type == "files"
+    }
     selections: list[selection.Selection | None] = [None]
     if archive is not None:
         if not readers:
             raise InputError(f"brief {name!r} for an archive", "one that reads files")
-        if taken := sorted({*readers} & {*given, *(key for key, _ in lists)}):
-            raise InputError(f"parameter {taken[0]!r} beside an archive", "either of them")
+        if conflicting := sorted({*readers} & {*given, *(key for key, _ in lists)}):
+            raise InputError(f"parameter {conflicting[0]!r} beside an archive", "either of them")
         whole = selection.Selection(archive)
-        tables = dict.fromkeys(table for held in readers.values() for table in TABLES[held])
+        tables = dict.fromkeys(table for kind in readers.values() for table in TABLES[kind])
         selections = [*selection.parts(archive, columns, tuple(tables))] if columns else [whole]
     for combination in itertools.product(*([(key, value) for value in values] for key, values in lists)):
         settings = dict(combination)
@@ -100,11 +102,11 @@ def _listed(brief: Brief, word: str) -> tuple[str, list[str]]:
 
 
 def _name(name: str, words: Mapping[str, str]) -> str:
-    """Name of the files: that of the brief and what it is for, as far as a file can be called so."""
+    """Name of the files: the brief and the values that it is for, within the limits of file names."""
     if not words:
         return name
     wanted = ".".join([name, *(f"{key}={value}" for key, value in words.items())])
     possible = re.sub(r"[^\w.=+-]+", "-", wanted)[:LONGEST_NAME].rstrip(".")
     if possible == wanted:
         return wanted
-    return f"{possible}.{hashlib.sha256(wanted.encode()).hexdigest()[:6]}"  # others may look the same
+    return f"{possible}.{hashlib.sha256(wanted.encode()).hexdigest()[:6]}"  # tells equal replacements apart

@@ -1,8 +1,8 @@
-"""The making of briefs: run what has changed, then HTML, PDF, pictures, JSON, and the index of the folder.
+"""Make briefs: run the notebooks that changed, then write HTML, PDF, pictures, JSON, and the index of the folder.
 
-What a brief was made from is kept in its JSON (`hecn_analysis.briefs.origin`), with hashes of the files that were made.
-A notebook is run again when something of that has changed; its pages are made again when it was run, when what lays
-them out has changed, or when one of them is missing or not as it was written.
+A brief's JSON keeps what the brief was made from (`hecn_analysis.briefs.origin`), with hashes of the written files. A
+notebook is run again when one of its inputs has changed; its pages are written again when it was run, when the layout
+has changed, or when one of them is missing or was modified.
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ class BriefResult:
     Attributes
     ----------
     name, title, finding
-        Its name, its title, and its finding in one sentence (None when the notebook stopped before that).
+        Name, title, and the finding in one sentence (None if the notebook stopped before it).
     html, notebook, json
-        The files that were written; the first two are None when no document could be written, e.g. on a full disk.
+        The written files; the first two are None if no document could be written, e.g. on a full disk.
     pdf
-        The PDF, or None when none was asked for or could be made.
+        The PDF; None if none was requested or none could be made.
     figures
-        Files of the figures, where they were asked for.
+        Files of the figures, if requested.
     run_id
-        The same in all of its files.
+        Identifies the run in all of its files.
     error
         Why the notebook stopped early, or None.
     remarks
-        What else one should know, e.g. that no PDF was made and which package is missing.
+        Further remarks, e.g. that no PDF was made and which package is missing.
     is_new
-        False when all of it was there, made from the same.
+        False if the brief was up to date and nothing was made.
     lacking
-        What was to be made and is not there, of ``pdf`` and ``figures``; the remarks say why.
+        Requested but missing parts (``pdf``, ``figures``); the remarks say why.
     """
 
     name: str
@@ -92,13 +92,13 @@ def make_briefs(
     time_limit_s: float | None = None,
     folder: Path | None = None,
 ) -> list[BriefResult]:
-    """Make briefs and the index page of their folder; those that are there and made from the same stay."""
+    """Make briefs and the index page of their folder; up-to-date briefs are reused."""
     jobs = jobs_of(choose(names, briefs(folder)), parameters or {}, each, archive)
     whole.make_folder(out_dir)
     whole.check(out_dir / INDEX)
     with Pictures() as pictures, ExitStack() as at_end:
         pool = ThreadPoolExecutor(max_workers=max(1, min(len(jobs), _cores())))
-        at_end.callback(pool.shutdown, cancel_futures=True)  # who interrupts does not wait for those in the queue
+        at_end.callback(pool.shutdown, cancel_futures=True)  # an interrupt does not wait for queued briefs
         stop = Stop()
         stop.call(pictures.abandon)
         at_end.callback(stop.set)  # before the pool waits for its threads
@@ -112,10 +112,11 @@ def make_briefs(
             time_limit_s=time_limit_s,
             stop=stop,
         )
-        # The last notebooks take longest, since they predict every measured row: they must not be begun last.
-        made = {pool.submit(make, job): job.name for job in reversed(jobs)}
-        done = as_completed(made)
-        results = {made[one]: one.result() for one in (track(done, "briefs", total=len(made)) if progress else done)}
+        # The last notebooks take longest, since they predict every measured row: start them first.
+        name_of = {pool.submit(make, job): job.name for job in reversed(jobs)}
+        done = as_completed(name_of)
+        finished = track(done, "briefs", total=len(name_of)) if progress else done
+        results = {name_of[future]: future.result() for future in finished}
     write_index(out_dir)
     return [results[job.name] for job in jobs]
 
@@ -126,7 +127,7 @@ def _cores() -> int:
 
 @dataclass
 class _Files:
-    """The files of a brief below one folder, and which of them were written."""
+    """The files of a brief in one folder, and which of them were written."""
 
     folder: Path
     name: str
@@ -155,7 +156,7 @@ def _make(
     time_limit_s: float | None,
     stop: Stop,
 ) -> BriefResult:
-    """Make one brief, as far as it is not there; whatever goes wrong becomes its error and does not stop others."""
+    """Make the missing parts of one brief; any error becomes the brief's error and does not stop the others."""
     before = None if force else read_result(out_dir / f"{job.name}.json")
     try:
         files = _Files(out_dir, job.name, stop)
@@ -179,8 +180,8 @@ def _made(
     same_layout = before is not None and before["layout"] == origin.layout()
     if before is not None and same_layout and _is_complete(before, files.folder, pdf, figures):
         lacking = _lacking(before, pdf=pdf, figures=figures)
-        return _result(before, files.folder, remarks=_why(lacking), is_new=False, lacking=lacking)
-    # What runs notebooks and knows Plotly is imported on a worker thread: naming and checking briefs stays fast.
+        return _result(before, files.folder, remarks=_missing_because(lacking), is_new=False, lacking=lacking)
+    # Import the heavy modules on a worker thread, so that naming and checking briefs stays fast.
     from hecn_analysis.briefs._run import TIME_LIMIT_S, Executed, execute, read_notebook  # noqa: PLC0415
 
     if before is not None:
@@ -196,12 +197,12 @@ def _made(
         time_limit_s=time_limit_s or TIME_LIMIT_S,
         stop=files.stop,
     )
-    made_from = origin.origin(job.brief, job.parameters, executed.read, since_ns=started_ns)
-    return _lay_out(job, executed, made_from, files, pictures, pdf=pdf, figures=figures)
+    sources = origin.origin(job.brief, job.parameters, executed.read, since_ns=started_ns)
+    return _lay_out(job, executed, sources, files, pictures, pdf=pdf, figures=figures)
 
 
 def _is_as_run(before: Mapping[str, Any], job: Job, folder: Path) -> bool:
-    """Whether the executed notebook is what it would be now."""
+    """Whether running the notebook now would give the same result."""
     return (
         before["error"] is None
         and before["parameters"] == dict(job.parameters)
@@ -212,12 +213,12 @@ def _is_as_run(before: Mapping[str, Any], job: Job, folder: Path) -> bool:
 
 
 def _is_intact(before: Mapping[str, Any], folder: Path, kind: str) -> bool:
-    """Whether a file is there as it was written."""
+    """Whether a file is present and unmodified."""
     return bool(before["hashes"][kind] == origin.fingerprint(folder / before["files"][kind]))
 
 
 def _is_complete(before: Mapping[str, Any], folder: Path, pdf: bool, figures: str | None) -> bool:
-    """Whether all is there that is asked for, and can be made here."""
+    """Whether all requested parts are present, as far as this machine can make them."""
     lacks = before["files"]["pdf"] is None or (before["numbers"]["figures"] and before["thumbnail"] is None)
     has_all = _has_figures(before, figures) and not (pdf and lacks)
     return (has_all or not can_draw()) and all(_is_intact(before, folder, kind) for kind in before["hashes"])
@@ -229,45 +230,45 @@ def _has_figures(before: Mapping[str, Any], form: str | None) -> bool:
 
 
 def _lacking(result: Mapping[str, Any], *, pdf: bool, figures: str | None) -> tuple[str, ...]:
-    """Name what was to be made and is not there."""
+    """Names of the requested parts that are missing."""
     lacks_pdf = pdf and result["files"]["pdf"] is None
     return ("pdf",) * lacks_pdf + ("figures",) * (not _has_figures(result, figures))
 
 
-def _why(lacking: Iterable[str]) -> tuple[str, ...]:
-    """Say why something is missing from a brief that is as complete as it can be here."""
+def _missing_because(lacking: Iterable[str]) -> tuple[str, ...]:
+    """Reasons for missing parts that this machine cannot make."""
     remarks = []
     for kind in lacking:
         try:
             _ = find_chromium() if kind == "pdf" else find_chromium(NO_PICTURE)
-        except MissingProgramError as why_not:
-            remarks.append(str(why_not))
+        except MissingProgramError as error:
+            remarks.append(str(error))
     return tuple(remarks)
 
 
 def _lay_out(
     job: Job,
     executed: Executed,
-    made_from: Mapping[str, Any],
+    sources: Mapping[str, Any],
     files: _Files,
     pictures: Pictures,
     *,
     pdf: bool,
     figures: str | None,
 ) -> BriefResult:
-    """Write pages, pictures and, when all else is there, the JSON of an executed notebook."""
+    """Write pages, pictures and, last, the JSON of an executed notebook."""
     from hecn_analysis.briefs.content import content_of  # noqa: PLC0415 (as above)
     from hecn_analysis.briefs.html import brief_html  # noqa: PLC0415 (as above)
 
     files.stop.check()
     for stale in (files.at(".json"), files.at(".pdf"), *files.folder.glob(f"{glob.escape(files.name)}.figure-*")):
-        stale.unlink(missing_ok=True)  # of an earlier run: they belong to other numbers
+        stale.unlink(missing_ok=True)  # from an earlier run with other numbers
     content = content_of(executed.notebook)
-    described = _described(job)
+    header = _header(job)
     page = brief_html(
         content,
-        title=described["title"],
-        question=described["question"],
+        title=header["title"],
+        question=header["question"],
         run_id=executed.run_id,
         parameters=shown(job.brief.declaration, job.parameters),
         error=executed.error,
@@ -283,17 +284,17 @@ def _lay_out(
             write_pdf(files.at(".html"), files.at(".pdf"), stop=files.stop)
             files.has("pdf", files.at(".pdf"))
             thumbnail = base64.b64encode(pictures.thumbnail(specs[0])).decode() if specs else None
-    except (MissingProgramError, PdfError, PictureError) as why_not:
-        remarks.append(str(why_not))
+    except (MissingProgramError, PdfError, PictureError) as error:
+        remarks.append(str(error))
     try:
         for number, spec in enumerate(specs if figures else [], start=1):
             path = files.at(f".{_figure_name(number, str(figures))}")
             files.write(path, pictures.figure(spec, str(figures)))
             files.has(_figure_name(number, str(figures)), path)
-    except (MissingProgramError, PictureError) as why_not:
-        remarks.append(str(why_not))
+    except (MissingProgramError, PictureError) as error:
+        remarks.append(str(error))
     result = {
-        **described,
+        **header,
         "finding": None if content.finding is None else str(content.finding["sentence"]),
         "error": executed.error,
         "run_id": executed.run_id,
@@ -302,7 +303,7 @@ def _lay_out(
         "files": {"pdf": None, **files.written, "json": files.at(".json").name},
         "hashes": {kind: origin.fingerprint(files.folder / name) for kind, name in files.written.items()},
         "layout": origin.layout(),
-        "origin": made_from,
+        "origin": sources,
         "thumbnail": thumbnail,
     }
     lacking = _lacking(result, pdf=pdf, figures=figures)
@@ -310,30 +311,30 @@ def _lay_out(
 
 
 def _failed(job: Job, files: _Files, cause: str) -> BriefResult:
-    """Say in the brief's JSON, and so on the index, that there is no document, and why."""
+    """Record in the brief's JSON, and so on the index, that no document exists, and why."""
     from hecn_analysis.briefs.content import Content  # noqa: PLC0415 (as above)
 
-    none = dict.fromkeys(("html", "notebook", "pdf"))
+    no_files = dict.fromkeys(("html", "notebook", "pdf"))
     result = {
-        **_described(job),
+        **_header(job),
         "finding": None,
         "error": cause,
         "run_id": None,
         "versions": {},
         "numbers": Content().numbers(),
-        "files": {**none, "json": files.at(".json").name},
+        "files": {**no_files, "json": files.at(".json").name},
         "hashes": {},
         "layout": None,
         "origin": None,
         "thumbnail": None,
     }
-    with suppress(OSError, InputError):  # it may be the reason
+    with suppress(OSError, InputError):  # writing may be what failed
         _write(result, files)
     return _result(result, files.folder)
 
 
-def _described(job: Job) -> dict[str, Any]:
-    """Give what a brief's JSON begins with."""
+def _header(job: Job) -> dict[str, Any]:
+    """First entries of a brief's JSON."""
     declaration = job.brief.declaration
     each = ", ".join(f"{name} {value}" for name, value in job.each.items())
     return {
@@ -386,5 +387,5 @@ def _cause(error: Exception) -> str:
 
 
 def _figure_name(number: int, form: str) -> str:
-    """Give the end of the name of a figure's file."""
+    """Ending of the name of a figure's file."""
     return f"figure-{number}.{form}"

@@ -1,11 +1,11 @@
 """What a brief was made from, so that an unchanged one need not be made again.
 
-The kernel notes what it reads (`hecn_analysis.briefs._kernel`). Of that, everything counts that is not a part of the
-Python installation or of the system: the package's own modules, the shipped models and data, and the user's files,
-each by a hash of its content, and listed folders by a hash of the names in them. To these come the notebook and its
-declaration, all files below a path that a parameter names (whoever opens them), the parameters, and the versions of
-the packages that this one is built on. Not seen: what a library that is not written in Python opens by itself. Of the
-shipped notebooks none reads that way but archives, whose files never change, and whose list is read in Python.
+The kernel records what it reads (`hecn_analysis.briefs._kernel`). Everything that is not part of the Python
+installation or the system counts: the package's modules, the shipped models and data, and the user's files, each by a
+hash of its content, and listed folders by a hash of their names. The notebook and its declaration, all files below a
+path given as a parameter, the parameters, and the versions of the required packages count as well. Files that a
+compiled library opens are not recorded. Shipped notebooks read only archives in that way; their files never change, and
+their list is read in Python.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from hecn_analysis.files.opening import EXPECTED_READABLE, File
 
 DISTRIBUTION: Final = "hecn-analysis"
 PACKAGE: Final = Path(__file__).resolve().parent.parent
-LAYOUT: Final = (PACKAGE / "briefs", PACKAGE / "figures" / "theme.py")  # what makes pages of an executed notebook
-SHIPPED: Final = "hecn:"  # in front of a name that is relative to where the package is
+LAYOUT: Final = (PACKAGE / "briefs", PACKAGE / "figures" / "theme.py")  # code that lays out pages
+SHIPPED: Final = "hecn:"  # prefix of a name relative to the package
 CHANGED: Final = "changed while it was read"
 DIGITS: Final = 16
 
@@ -44,7 +44,7 @@ DIGITS: Final = 16
 def origin(
     brief: Brief, parameters: Mapping[str, Value], noted: Iterable[str], *, since_ns: int | None = None
 ) -> dict[str, Any]:
-    """Give what a brief was made from, as it stands now."""
+    """The inputs of a brief in their current state."""
     named = _named(brief, parameters)
     names = sorted({*map(name_of, named), *noted})
     return {
@@ -54,18 +54,18 @@ def origin(
 
 
 def is_unchanged(before: Mapping[str, Any], brief: Brief, parameters: Mapping[str, Value]) -> bool:
-    """Whether a brief would be made from the same now; a file that changed while it was read counts as another."""
+    """Whether a brief's inputs are unchanged; a file that changed while it was read counts as changed."""
     return CHANGED not in before["files"].values() and origin(brief, parameters, before["files"]) == before
 
 
 def layout() -> str:
-    """Hash of what lays out pages: the templates, this package's code for it, and the versions of the packages."""
+    """Hash of the page layout: templates, layout code, and versions of the packages."""
     sources = [path for root in LAYOUT for path in ([root] if root.is_file() else sorted(_below(root)))]
     return _hash(repr([[fingerprint(path) for path in sources], _packages()]).encode())
 
 
 def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
-    """Choose from what a kernel noted."""
+    """Names of the recorded reads that count as inputs."""
     chosen = set()
     for kind, noted_path in noted:
         path = noted_path
@@ -81,7 +81,7 @@ def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
 
 
 def name_of(path: Path) -> str:
-    """Name a path in a way that holds on another machine, where it can be: relative to the package or to here."""
+    """Name of a path relative to the package or the current folder if possible, so that it holds elsewhere."""
     for root, folder in _roots():
         if path.is_relative_to(folder):
             return f"{SHIPPED}{root}/{path.relative_to(folder).as_posix()}"
@@ -90,7 +90,7 @@ def name_of(path: Path) -> str:
 
 
 def place_of(name: str) -> Path:
-    """Give the path that a name stands for."""
+    """Path of a name."""
     if not name.startswith(SHIPPED):
         return Path.cwd() / name
     root, _, rest = name.removeprefix(SHIPPED).partition("/")
@@ -98,26 +98,26 @@ def place_of(name: str) -> Path:
 
 
 def fingerprint(path: Path, since_ns: int | None = None) -> str | None:
-    """Hash of a file's content or of the names in a folder; None when there is no such thing (any more)."""
+    """Hash of a file's content or of the names in a folder; None if it does not exist."""
     try:
         status = path.stat()
         if S_ISDIR(status.st_mode):
             names = sorted(name for name in os.listdir(path) if name != "__pycache__")  # noqa: PTH208 - the names alone
             return _hash("\n".join(names).encode(errors="surrogateescape"))
         if not S_ISREG(status.st_mode) or (since_ns is not None and status.st_mtime_ns >= since_ns):
-            return CHANGED  # what a pipe held is not known either
+            return CHANGED  # the content of a pipe is unknown as well
         return _content(path, status.st_mtime_ns, status.st_size)
     except OSError:
         return None
 
 
 @cache
-def _content(path: Path, changed_ns: int, size: int) -> str:  # noqa: ARG001  (a file that changed is another one)
-    stored = packed.plain(File(str(path)))  # within the bounds of all reading: a sparse file may be a terabyte
-    found = stored.content_hash
+def _content(path: Path, changed_ns: int, size: int) -> str:  # noqa: ARG001  (part of the cache key)
+    stored = packed.plain(File(str(path)))  # bounded like all reading: a sparse file may be a terabyte
+    digest = stored.content_hash
     if any(message.endswith(EXPECTED_READABLE) for _, message in stored.notes.problems):
         raise OSError(stored.notes.problems)
-    return found[:DIGITS]
+    return digest[:DIGITS]
 
 
 def _hash(content: bytes) -> str:
@@ -126,25 +126,25 @@ def _hash(content: bytes) -> str:
 
 @cache
 def _packages() -> dict[str, str]:
-    """Versions of Python, of this package, and of those that it is built on."""
+    """Versions of Python, of this package, and of its required packages."""
     names = {DISTRIBUTION}
     for requirement in requires(DISTRIBUTION) or []:
-        needed, _, marker = requirement.partition(";")
+        name, _, marker = requirement.partition(";")
         if "extra ==" not in marker:
-            names.add(re.split(r"[^A-Za-z0-9._-]", needed.strip(), maxsplit=1)[0])
-    found = {"python": platform.python_version()}
+            names.add(re.split(r"[^A-Za-z0-9._-]", name.strip(), maxsplit=1)[0])
+    versions = {"python": platform.python_version()}
     for name in sorted(names):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _named(brief: Brief, parameters: Mapping[str, Value]) -> Iterator[Path]:
-    """Files that count whoever reads them: the notebook, its declaration, all below the paths of parameters."""
+    """Files that always count: the notebook, its declaration, and everything below the paths of parameters."""
     yield from (brief.notebook.absolute(), brief.notebook.with_suffix(".yaml").absolute())
-    yield from (PACKAGE / "__init__.py", PACKAGE / "briefs" / "__init__.py")  # the kernel has them before it notes
+    yield from (PACKAGE / "__init__.py", PACKAGE / "briefs" / "__init__.py")  # the kernel loads them before it records
     for name, parameter in brief.declaration.parameters.items():
         if parameter.type != "files":
             continue
@@ -156,7 +156,7 @@ def _named(brief: Brief, parameters: Mapping[str, Value]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Files and folders below a folder, however deep; `os.walk` of Python 3.11 is a recursion."""
+    """Files and folders below a folder, to any depth; `os.walk` of Python 3.11 is recursive."""
     waiting = [os.fspath(folder)]
     while waiting:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
@@ -171,13 +171,13 @@ def _below(folder: Path) -> Iterator[Path]:
 
 @cache
 def _roots() -> tuple[tuple[str, Path], ...]:
-    """Where shipped things are; in a wheel, models and data are inside the package, which is why it comes last."""
+    """Folders of shipped files; the package comes last, since in a wheel it contains models and data."""
     shipped = {"models": places.models_dir(), "data": places.data_dir(), "notebooks": places.notebooks_dir()}
     return (*shipped.items(), (PACKAGE.name, PACKAGE))
 
 
 def _is_ours(path: Path, kind: str) -> bool:
-    """Whether it is shipped. Folders of modules are listed to find modules, which are then opened."""
+    """Whether a path is shipped; listings of the package's own folders do not count, since its modules do."""
     *data, (_, package) = _roots()
     return any(path.is_relative_to(folder) for _, folder in data) or (kind == "F" and path.is_relative_to(package))
 
@@ -189,7 +189,7 @@ def _system() -> tuple[Path, ...]:
 
 
 def _is_system(path: Path) -> bool:
-    """Whether it belongs to the installation or the system, or is hidden in the home folder (settings, caches)."""
+    """Whether a path belongs to the installation or the system, or is hidden in the home folder (settings, caches)."""
     home = Path.home()
     hidden = path.is_relative_to(home) and str(path.relative_to(home)).startswith(".")
     return hidden or any(path.is_relative_to(folder) for folder in (PACKAGE, *_system()))

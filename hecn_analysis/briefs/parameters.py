@@ -1,16 +1,16 @@
-"""What a notebook may be told: the declaration beside it, and the check of given values before any kernel starts.
+"""Parameters of a notebook: the declaration beside it, and the check of given values before any kernel starts.
 
 ``10_x.ipynb`` has ``10_x.yaml`` beside it::
 
-    brief: x                    # name for `hecn brief`; a notebook without one is for reading in Jupyter only
+    brief: x                    # name for `hecn brief`; without one, the notebook is for Jupyter only
     title: Disk to disk over 10 Gigabit Ethernet
     question: How fast do two hosts copy a file, and what holds them back?
     parameters:
       rtt: {type: time, unit: s, default: 80 ms, range: [0 s, 2 s], help: round-trip time of the path}
 
-Types: ``text``, ``integer``, ``number``, ``flag``, ``files`` (paths of files, folders or archives, separated by commas,
-which must be there), and the quantities of `hecn_analysis.base.units` (``rate``, ``bytes``, ``time``, …), which take a
-bare SI number or one with its unit and reach the notebook in SI.
+Types: ``text``, ``integer``, ``number``, ``flag``, ``files`` (existing files, folders or archives, comma-separated),
+and the quantities of `hecn_analysis.base.units` (``rate``, ``bytes``, ``time``, …), which take a bare SI number or one
+with its unit and reach the notebook in SI.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Parameter(BaseModel):
     unit: str | None = None
     range: tuple[Value, Value] | None = None
     choices: tuple[Value, ...] | None = None
-    holds: Literal["logs", "counters"] | None = None  # of files: what they are, where they are not anything
+    holds: Literal["logs", "counters"] | None = None  # of files: their kind, if restricted
 
 
 class Declaration(BaseModel):
-    """What stands beside a notebook: its name as a brief, title, question, parameters."""
+    """The declaration beside a notebook: name as a brief, title, question, parameters."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -82,31 +82,31 @@ def read_declaration(path: Path) -> Declaration:
         line = document.line(("parameters", name))
         si = SI_UNITS.get(parameter.type)
         if parameter.unit != si:
-            found = f"parameters.{name}.unit: {parameter.unit!r}"
+            unit = f"parameters.{name}.unit: {parameter.unit!r}"
             raise InputError(
-                found, "none" if si is None else f"{si!r}, in which it reaches the notebook", source=path, line=line
+                unit, "none" if si is None else f"{si!r}, in which it reaches the notebook", source=path, line=line
             )
         try:
             _value(name, parameter, parameter.default)
-        except InputError as wrong:
+        except InputError as error:
             raise InputError(
-                f"default of {wrong.found}", wrong.expected, source=path, line=line, advice=wrong.advice
+                f"default of {error.found}", error.expected, source=path, line=line, advice=error.advice
             ) from None
     return declaration
 
 
 def defaults(declaration: Declaration) -> dict[str, Value]:
-    """Give the declared defaults as the notebook gets them: quantities in SI."""
+    """The declared defaults as passed to the notebook: quantities in SI."""
     return {name: _value(name, parameter, parameter.default) for name, parameter in declaration.parameters.items()}
 
 
 def declared(declaration: Declaration) -> dict[str, dict[str, object]]:
-    """Give what is declared of each parameter, with its values as the notebook gets them: quantities in SI.
+    """The declaration of each parameter, with values as passed to the notebook: quantities in SI.
 
     Parameters
     ----------
     declaration
-        What the notebook takes.
+        Declaration of the notebook.
 
     Returns
     -------
@@ -132,11 +132,11 @@ def declared(declaration: Declaration) -> dict[str, dict[str, object]]:
 
 
 def _converted(name: str, parameter: Parameter, given: tuple[Value, ...] | None) -> list[Value] | None:
-    return None if given is None else [_convert(name, parameter, one) for one in given]
+    return None if given is None else [_convert(name, parameter, value) for value in given]
 
 
 def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknown: bool = False) -> dict[str, Value]:
-    """Give all parameters as the notebook gets them: the given ones checked and converted, the others by default."""
+    """All parameters as passed to the notebook: given values checked and converted, defaults for the others."""
     known = declaration.parameters
     unknown = [name for name in given if name not in known]
     if unknown and not ignore_unknown:
@@ -147,7 +147,7 @@ def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknow
 
 
 def shown(declaration: Declaration, values: Mapping[str, Value]) -> dict[str, str]:
-    """Write values as people would write them, quantities with their unit."""
+    """Values as text for people, quantities with their unit."""
     return {name: _shown(declaration.parameters[name], value) for name, value in values.items()}
 
 
@@ -166,10 +166,12 @@ def _shown(parameter: Parameter, value: Value) -> str:
 def _value(name: str, parameter: Parameter, given: Value) -> Value:
     """Convert and check one value."""
     value = _convert(name, parameter, given)
-    if parameter.choices is not None and value not in [_convert(name, parameter, one) for one in parameter.choices]:
-        known = [str(one) for one in parameter.choices]
+    if parameter.choices is not None and value not in [
+        _convert(name, parameter, choice) for choice in parameter.choices
+    ]:
+        choices = [str(choice) for choice in parameter.choices]
         raise InputError(
-            f"parameter {name}: {given!r}", f"one of {', '.join(known)}", advice=did_you_mean(str(given), known)
+            f"parameter {name}: {given!r}", f"one of {', '.join(choices)}", advice=did_you_mean(str(given), choices)
         )
     if parameter.range is not None:
         low, high = (_convert(name, parameter, end) for end in parameter.range)
@@ -191,9 +193,9 @@ def _convert(name: str, parameter: Parameter, given: Value) -> Value:
     if parameter.type in SI_UNITS:
         try:
             return units.parse(given, cast("units.Dimension", parameter.type), name=name)
-        except HecnError as wrong:
-            found, _, expected = str(wrong).partition(", expected ")
-            raise InputError(f"parameter {found.replace(': found', ':')}", expected) from None
+        except HecnError as error:
+            description, _, expected = str(error).partition(", expected ")
+            raise InputError(f"parameter {description.replace(': found', ':')}", expected) from None
     try:
         number = math.nan if isinstance(given, bool) else float(given)
     except ValueError:
@@ -208,7 +210,7 @@ def _convert(name: str, parameter: Parameter, given: Value) -> Value:
 
 
 def files_of(text: str) -> list[str]:
-    """Give the paths of a parameter of the type ``files``."""
+    """Paths of a parameter of type ``files``."""
     return [path.strip() for path in text.split(",") if path.strip()]
 
 

@@ -1,4 +1,4 @@
-"""A brief as PDF: Chromium, which need not be there, prints the HTML with the layout that it has for paper."""
+"""A brief as PDF: Chromium, which is optional, prints the HTML with its layout for paper."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class PdfError(HecnError):
 
 
 def find_chromium(without: str = "no PDF was made") -> str:
-    """Path of the browser."""
+    """Path of the installed Chromium."""
     for name in PROGRAMS:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise MissingProgramError(
         f"{without}: Chromium is not installed; "
         "install it (Debian, Ubuntu: apt install chromium; Fedora: dnf install chromium)"
@@ -41,22 +41,22 @@ def find_chromium(without: str = "no PDF was made") -> str:
 
 
 def can_draw() -> bool:
-    """Whether a browser is installed."""
+    """Whether Chromium is installed."""
     return any(map(shutil.which, PROGRAMS))
 
 
 def has_sandbox() -> bool:
-    """Whether Chromium runs with its sandbox: always, but for root, for whom it has none."""
+    """Whether Chromium runs with its sandbox: always, except for root, for whom Chromium has none."""
     return not hasattr(os, "geteuid") or os.geteuid() != 0
 
 
 def sandbox_fault(stderr: str) -> str | None:
-    """What to do where Chromium ended because its sandbox cannot be used."""
+    """What to do if Chromium ended because its sandbox cannot be used."""
     return SANDBOX_ADVICE if SANDBOX_FAULT.search(stderr) else None
 
 
 def sandbox_fault_of(program: str) -> str | None:
-    """Start Chromium once and say what to do where it ends because its sandbox cannot be used."""
+    """Start Chromium once; return what to do if it ends because its sandbox cannot be used."""
     with private_folder("chromium") as private:
         try:
             return sandbox_fault(_run(program, private, ["--dump-dom", "about:blank"], TIME_LIMIT_S, Stop()))
@@ -71,16 +71,16 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S, stop
     with private_folder("chromium") as private:
         printed = private / "brief.pdf"
         options = ["--no-pdf-header-footer", f"--print-to-pdf={printed}", f"{html.resolve().as_uri()}#print"]
-        said = _run(program, private, options, time_limit_s, stop)
+        stderr = _run(program, private, options, time_limit_s, stop)
         stop.check()
         if not printed.is_file():
-            last = (said.strip().splitlines() or ["nothing"])[-1]
-            raise PdfError(f"no PDF was made: {sandbox_fault(said) or f'{program} said: {last}'}")
-        whole.write(pdf, DATES.sub(lambda found: b" " * len(found[0]), printed.read_bytes()))
+            last_line = (stderr.strip().splitlines() or ["nothing"])[-1]
+            raise PdfError(f"no PDF was made: {sandbox_fault(stderr) or f'{program} said: {last_line}'}")
+        whole.write(pdf, DATES.sub(lambda date: b" " * len(date[0]), printed.read_bytes()))
 
 
 def _run(program: str, private: Path, options: list[str], time_limit_s: float, stop: Stop) -> str:
-    """Run Chromium without a window and give what it said; end it and all that it started when it takes too long."""
+    """Run Chromium without a window and return its stderr; kill its process group if it takes too long."""
     command = [
         *tied(),
         program,

@@ -1,4 +1,4 @@
-"""Figures as files: SVG, PNG and the small pictures of the index, drawn by the installed Chromium without a network."""
+"""Figures as files: SVG, PNG and thumbnails for the index, drawn by the installed Chromium without a network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NO_PICTURE: Final = "no picture was drawn"
 FORMATS: Final = ("svg", "png")
 TIME_LIMIT_S: Final = 60.0
-WIDTH, HEIGHT = 900, 380  # of a figure that does not say its own height [px]
+WIDTH, HEIGHT = 900, 380  # of a figure without a height of its own [px]
 PNG_SCALE = 2
 THUMBNAIL: Final = {"format": "webp", "width": 560, "scale": 0.8}
 
@@ -28,7 +28,7 @@ class PictureError(HecnError):
 
 
 class Pictures:
-    """Draws figures with one Chromium, which is started when the first is asked for; to be used in a ``with``.
+    """Draws figures with one Chromium, which is started for the first figure; use it in a ``with``.
 
     Threads may share it: they take turns.
     """
@@ -54,15 +54,15 @@ class Pictures:
         self._loop.close()
 
     def figure(self, spec: dict[str, Any], form: str) -> bytes:
-        """Draw a figure as it stands in a brief."""
+        """Draw a figure as in a brief."""
         return self._draw(spec, {"format": form, "width": WIDTH, "scale": PNG_SCALE if form == "png" else 1})
 
     def thumbnail(self, spec: dict[str, Any]) -> bytes:
-        """Draw a figure small, as WebP."""
+        """Draw a small picture of a figure, as WebP."""
         return self._draw(spec, THUMBNAIL)
 
     def abandon(self) -> None:
-        """Draw nothing further; who waits for a picture gets `PictureError` at once."""
+        """Stop drawing; threads that wait for a picture get `PictureError` at once."""
         self._is_abandoned = True
         if (drawing := self._drawing) is not None:
             drawing.cancel()
@@ -77,7 +77,7 @@ class Pictures:
                 return bytes(self._wait(self._started().calc_fig(figure, opts=options)))
             except HecnError:
                 raise
-            except Exception as error:  # whatever Kaleido and Chromium come up with: the brief goes on without
+            except Exception as error:  # any error of Kaleido or Chromium: the brief continues without the picture
                 words = " ".join(str(error).split())[:200] or type(error).__name__
                 raise PictureError(f"{NO_PICTURE}: Chromium or Kaleido said: {words}") from error
 
@@ -93,7 +93,7 @@ class Pictures:
             try:
                 self._wait(drawer.__aenter__())
             except Exception:
-                with suppress(Exception):  # it has not started as a whole
+                with suppress(Exception):  # it may have started in part
                     self._wait(drawer.close())
                 if advice := sandbox_fault_of(program):
                     raise PictureError(f"{NO_PICTURE}: {advice}") from None
@@ -101,8 +101,8 @@ class Pictures:
             self._drawer = drawer
         return self._drawer
 
-    def _wait(self, doing: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 (whatever it gives)
-        future = asyncio.run_coroutine_threadsafe(doing, self._loop)
+    def _wait(self, coroutine: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 (whatever it gives)
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         self._drawing = future
         try:
             return future.result(TIME_LIMIT_S)
@@ -112,7 +112,7 @@ class Pictures:
 
 
 async def _end_tasks() -> None:
-    """End what a browser that did not start has left running."""
+    """Cancel tasks left by a browser that did not start."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()

@@ -1,8 +1,8 @@
-"""What a notebook shows to people, in a form that a brief can use too.
+"""Output of notebooks, in a form that a brief can use as well.
 
-Each ``show_…`` displays one thing with up to four representations: plain text (kept in the stored notebook, readable
-in a diff), HTML (what Jupyter shows), Plotly's own (figures), and `MIME`, the same as data, from which
-`hecn_analysis.briefs.html` lays out the brief and the brief's JSON is made. All text may come from logs and is escaped.
+Each ``show_…`` displays one thing in up to four representations: plain text (kept in the stored notebook, readable in a
+diff), HTML (for Jupyter), Plotly's own (figures), and `MIME`, the same as data, from which the brief's page
+(`hecn_analysis.briefs.html`) and its JSON are made. All text may come from logs and is escaped.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ ASSUMPTIONS = {
 
 
 class KeyFigure(NamedTuple):
-    """One number of a finding: what it is, the number with its unit, and a few words below it."""
+    """One number of a finding: its label, the number with its unit, and a note below it."""
 
     label: str
     value: str
@@ -97,25 +97,30 @@ def show_finding(
     cases: pd.DataFrame | None = None,
     verdicts: Iterable[Mapping[str, Any]] = (),
 ) -> None:
-    r"""Show the answer. A brief puts it on top, and the index page beside the brief's name."""
-    listed = list(figures)
-    plain = "\n".join([sentence, *(f"  {one.label}: {one.value}{one.note and f' ({one.note})'}" for one in listed)])
+    """Show the answer; a brief puts it on top, the index page beside the brief's name."""
+    key_figures = list(figures)
+    plain = "\n".join(
+        [
+            sentence,
+            *(f"  {figure.label}: {figure.value}{figure.note and f' ({figure.note})'}" for figure in key_figures),
+        ]
+    )
     tiles = "".join(
-        f"<li>{cells.escape(one.label)}: <b>{cells.escape(one.value)}</b> {cells.escape(one.note)}</li>"
-        for one in listed
+        f"<li>{cells.escape(figure.label)}: <b>{cells.escape(figure.value)}</b> {cells.escape(figure.note)}</li>"
+        for figure in key_figures
     )
     data = {
         "kind": "finding",
         "sentence": sentence,
-        "figures": [one._asdict() for one in listed],
+        "figures": [figure._asdict() for figure in key_figures],
         "cases": [] if cases is None else cells.records(cases),
-        "verdicts": [cells.plain(one) for one in verdicts],
+        "verdicts": [cells.plain(figure) for figure in verdicts],
     }
     _show(plain, f"<p><b>{cells.escape(sentence)}</b></p><ul>{tiles}</ul>", data)
 
 
 def show_text(sentence: str) -> None:
-    """Show a sentence that was computed."""
+    """Show a computed sentence."""
     _show(sentence, f"<p>{cells.escape(sentence)}</p>", {"kind": "text", "text": sentence})
 
 
@@ -128,7 +133,7 @@ def show_table(
     footnotes: str | None = None,
     group: str | None = None,
 ) -> None:
-    r"""Show a whole table; nothing is cut."""
+    """Show a whole table, without truncation."""
     headings = {str(name): str(name) for name in frame.columns} if columns is None else dict(columns)
     rates = cells.rate_format(frame, headings)
     formats = {name: cells.format_of(name, frame[name], rates) for name in headings}
@@ -153,7 +158,7 @@ def show_table(
 
 
 def show_reading(reading: Reading) -> None:
-    """Show what was read: for each file its tools, the number of runs, and the number of lines that were refused."""
+    """Show what was read: for each file its tools, the number of runs, and the number of refused lines."""
     runs, problems = reading.runs, reading.problems
     files = sorted({*runs["source_file"], *problems["source_file"]})
     rows = pd.DataFrame(
@@ -183,7 +188,7 @@ def show_comparison(comparison: pd.DataFrame, *, caption: str = "Measured agains
 
 
 def show_ladder(prediction: Prediction, *, caption: str | None = None) -> None:
-    """Show a prediction's ladder: each limit with the throughput that it allows when every slower one is lifted."""
+    """Show a prediction's ladder: each limit with the throughput that it allows once all slower ones are lifted."""
     rows = prediction.to_frame().rename(columns={"utilisation": "utilisation_fraction"})
     show_table(rows, LADDER, caption=caption or str(prediction), note=LADDER_NOTE)
 
@@ -198,25 +203,27 @@ def show_figure(fig: go.Figure, *, caption: str) -> None:
 
 
 def _short_times(spec: str) -> str:
-    """Write the times of a figure without what Plotly takes for granted: zeros, and UTC."""
+    """Shorten the times of a figure by what Plotly assumes: zeros and UTC."""
     return TIME.sub(lambda time: f'"{time["day"]}{time["clock"] or ""}"', spec)
 
 
 def show_assumptions(predictions: Iterable[Prediction]) -> None:
-    """Show what the predictions rest on beyond data sheets: value, spread, basis, and the source as a footnote."""
+    """Show the assumptions of predictions beyond data sheets: value, spread, basis, and the source as a footnote."""
     shared: dict[tuple[str, float, str], list[Assumption]] = {}
     for prediction in predictions:
-        for one in prediction.assumptions:
-            shared.setdefault((one.name.rpartition(".")[2], one.value, one.source), []).append(one)
-    rows = pd.DataFrame([_assumption(same) for same in shared.values()], columns=list(ASSUMPTIONS))
-    own = rows[rows["basis"] != "specification"].sort_values(["end", "name"], kind="stable")
-    note = f"{len(rows) - len(own)} further parameters are taken from data sheets and slides as they stand."
+        for assumption in prediction.assumptions:
+            shared.setdefault((assumption.name.rpartition(".")[2], assumption.value, assumption.source), []).append(
+                assumption
+            )
+    rows = pd.DataFrame([_assumption(group) for group in shared.values()], columns=list(ASSUMPTIONS))
+    uncertain = rows[rows["basis"] != "specification"].sort_values(["end", "name"], kind="stable")
+    note = f"{len(rows) - len(uncertain)} further parameters are taken from data sheets and slides as they stand."
     caption = "What the predictions assume, beyond data sheets"
-    show_table(own, ASSUMPTIONS, caption=caption, note=note, footnotes="source")
+    show_table(uncertain, ASSUMPTIONS, caption=caption, note=note, footnotes="source")
 
 
 def show_provenance(comparison: pd.DataFrame) -> None:
-    """Show where each measured number stands, and with which versions this was computed."""
+    """Show the source of each measured number, and the versions used."""
     rows = comparison[comparison["measured_bps"].notna()]
     rows = rows.assign(where=[where(row) for row in rows.to_dict("records")])
     caption = "Where each measured number stands; files are below data/"
@@ -225,7 +232,7 @@ def show_provenance(comparison: pd.DataFrame) -> None:
 
 
 def show_versions() -> None:
-    """Show with which versions this was computed."""
+    """Show the versions used."""
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     listed = ", ".join(f"{name} {number}" for name, number in versions.items())
     data = {"kind": "versions", "versions": versions}
@@ -233,7 +240,7 @@ def show_versions() -> None:
 
 
 def below_data(file: str) -> str:
-    """Give the name of a file below the shipped data; any other as it is.
+    """Name of a file relative to the shipped data; any other name unchanged.
 
     Parameters
     ----------
@@ -243,7 +250,7 @@ def below_data(file: str) -> str:
     Returns
     -------
     str
-        The name, shorter where it can be.
+        The name, shortened if possible.
 
     Examples
     --------
@@ -255,7 +262,7 @@ def below_data(file: str) -> str:
 
 
 def where(row: Mapping[Any, Any]) -> str:
-    """Give file and lines of a row; no lines where they are not known."""
+    """File and lines of a row; without lines if they are unknown."""
     file, first, last = below_data(str(row["source_file"])), row["line_first"], row["line_last"]
     if pd.isna(first):
         return file
@@ -267,20 +274,22 @@ def _marks(row: Mapping[Any, Any]) -> str:
     return ("† " if outside else "") + ("≥ " if row["measured_low_bound"] else "")
 
 
-def _assumption(same: list[Assumption]) -> dict[str, Any]:
-    """One row for assumptions that differ only in the host or the part that they are about."""
-    split = [one.name.split(".") for one in same]
+def _assumption(group: list[Assumption]) -> dict[str, Any]:
+    """One row for assumptions that differ only in their host or part."""
+    split = [assumption.name.split(".") for assumption in group]
     ends = [role for role in ROLES if any(parts[0] == role for parts in split)]
     names = [parts[1:] if parts[0] in ROLES else parts for parts in split]
-    alike = len({len(parts) for parts in names}) == 1
-    merged = [part[0] if len(set(part)) == 1 else "*" for part in zip(*names, strict=True)] if alike else names[0]
+    is_mergeable = len({len(parts) for parts in names}) == 1
+    merged = (
+        [part[0] if len(set(part)) == 1 else "*" for part in zip(*names, strict=True)] if is_mergeable else names[0]
+    )
     return {
         "end": " and ".join(ends) or merged[0],
         "name": ".".join(merged if ends else merged[1:]),
-        "value": _quantity(same[0].value, same[0].unit),
-        "spread_fraction": same[0].spread,
-        "basis": same[0].basis,
-        "source": same[0].source,
+        "value": _quantity(group[0].value, group[0].unit),
+        "spread_fraction": group[0].spread,
+        "basis": group[0].basis,
+        "source": group[0].source,
     }
 
 

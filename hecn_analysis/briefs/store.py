@@ -1,6 +1,6 @@
-"""Run the stored notebooks anew and keep them small: ``python -m hecn_analysis.briefs.store notebooks/*.ipynb``.
+"""Run the stored notebooks again and keep them small: ``python -m hecn_analysis.briefs.store notebooks/*.ipynb``.
 
-Of each output only its plain text stays, so that a change of a number shows in a diff and a figure is one line.
+Only the plain text of each output is stored, so that a changed number shows in a diff and a figure is one line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_OUTPUT_BYTES = 20_000  # of one output
 
 
 def strip(path: Path) -> None:
-    """Rewrite a notebook with plain-text outputs only, and without what changes from run to run."""
+    """Rewrite a notebook with plain-text outputs only, without anything that varies from run to run."""
     notebook = clean(read_notebook(path), {})
     del notebook.metadata["hecn"]
     for cell in notebook.cells:
@@ -30,23 +30,23 @@ def strip(path: Path) -> None:
 
 
 def too_large(path: Path) -> list[str]:
-    """Say what in a stored notebook is too large to review in a diff: nothing, for one that `strip` wrote."""
+    """Parts of a stored notebook that are too large to review in a diff; none after `strip`."""
     notebook = read_notebook(path)
-    found = (
+    problems = (
         [] if path.stat().st_size <= MOST_BYTES else [f"{path.name}: {path.stat().st_size} bytes, at most {MOST_BYTES}"]
     )
     for number, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", []):
             kinds = sorted(set(output.get("data", {})) - {"text/plain"})
             if kinds:
-                found.append(f"{path.name}, cell {number}: stores {', '.join(kinds)}")
+                problems.append(f"{path.name}, cell {number}: stores {', '.join(kinds)}")
             if len(str(output)) > MOST_OUTPUT_BYTES:
-                found.append(f"{path.name}, cell {number}: an output of more than {MOST_OUTPUT_BYTES} bytes")
-    return found
+                problems.append(f"{path.name}, cell {number}: an output of more than {MOST_OUTPUT_BYTES} bytes")
+    return problems
 
 
 def _run(path: Path) -> str | None:
-    """Run a notebook as it stands, store it stripped, and say why it failed if it did (then it stays as it was)."""
+    """Run a notebook and store it stripped; if it fails, leave the file unchanged and return the reason."""
     with tempfile.TemporaryDirectory() as folder:
         executed = Path(folder) / path.name
         if (error := execute(path, {}, executed).error) is None:
@@ -56,7 +56,7 @@ def _run(path: Path) -> str | None:
 
 
 def main(names: Sequence[str]) -> int:
-    """Run and store these notebooks; 1 if one failed."""
+    """Run and store these notebooks; return 1 if one failed."""
     failed = {name: error for name in names if (error := _run(Path(name))) is not None}
     for name, error in failed.items():
         print(f"{name}: {error}", file=sys.stderr)

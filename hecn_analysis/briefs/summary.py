@@ -1,4 +1,4 @@
-"""What a brief says in its sentences: how well the predictions of some cases hold, and what a change would bring."""
+"""Sentences and tables of briefs: how well predictions match measurements, and what a change would gain."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ SLOTS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """How well the predictions of some cases hold.
+    """How well the predictions of some cases match the measurements.
 
     Attributes
     ----------
     cases, measured, inside
-        Number of cases, of those measured, and of those whose measured value lies in the 90 % interval.
+        Number of cases, of measured ones, and of those whose measurement lies in the 90 % interval.
     judged
-        Number of cases with an error: measured, and not only as a lower bound.
+        Number of cases with an error: measured, and not just as a lower bound.
     median_error
-        Of the errors' absolute values. [fraction]
+        Median of the absolute errors. [fraction]
     worst
         Title of the case with the largest error.
     """
@@ -55,7 +55,7 @@ class Summary:
     worst: str
 
     def __str__(self) -> str:
-        """Say it in a sentence's second half."""
+        """The second half of a sentence."""
         if not self.measured:
             return f"none of {self.cases} cases was measured"
         text = f"{self.inside} of {self.measured} measured cases lie within the predicted 90 % interval"
@@ -78,27 +78,29 @@ def summary_of(comparison: pd.DataFrame) -> Summary:
 
 
 def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Predict a scenario as it is and with each of some changes."""
-    tried = {"as it is": scenario, **{words: scenario.with_(keys) for words, keys in changes.items()}}
-    results = {words: predict(one) for words, one in tried.items()}
+    """Predict a scenario as it is and with each change."""
+    scenarios = {"as it is": scenario, **{words: scenario.with_(keys) for words, keys in changes.items()}}
+    results = {words: predict(prediction) for words, prediction in scenarios.items()}
     start, known = results["as it is"].throughput_bps, results["as it is"].warnings
     return pd.DataFrame(
         {
             "change": [
-                "; ".join([words, *(text for text in one.warnings if text not in known)])
-                for words, one in results.items()
+                "; ".join([words, *(text for text in prediction.warnings if text not in known)])
+                for words, prediction in results.items()
             ],
-            "throughput_bps": [one.throughput_bps for one in results.values()],
-            "low_bps": [one.low_bps for one in results.values()],
-            "high_bps": [one.high_bps for one in results.values()],
-            "gain_fraction": [one.throughput_bps / start - 1 for one in results.values()],
-            "bottleneck_title": [one.ladder[0].title if one.ladder else "nothing" for one in results.values()],
+            "throughput_bps": [prediction.throughput_bps for prediction in results.values()],
+            "low_bps": [prediction.low_bps for prediction in results.values()],
+            "high_bps": [prediction.high_bps for prediction in results.values()],
+            "gain_fraction": [prediction.throughput_bps / start - 1 for prediction in results.values()],
+            "bottleneck_title": [
+                prediction.ladder[0].title if prediction.ladder else "nothing" for prediction in results.values()
+            ],
         }
     )
 
 
 def slot_limits(gens: Iterable[int], max_payloads: Iterable[int], *, lanes: int = 16) -> pd.DataFrame:
-    """Give what PCI Express slots carry: the slides' TMT, and the best estimate for each way."""
+    """Limits of PCI Express slots: the slides' TMT, and the best estimate for each direction."""
     rows = []
     for gen in gens:
         for payload in max_payloads:

@@ -1,8 +1,8 @@
-"""Figures: each is a table of what is drawn, and a drawing of that table with Plotly, in one theme.
+"""Figures: each is a table of the drawn values and a Plotly drawing of that table, in one theme.
 
-For each figure ``x`` there is a module with ``x_rows`` (the table; the tests look there) and ``plot_x`` (the drawing).
-A module is loaded when one of its names is first used: a notebook then rests on the figures that it shows, and a change
-of another one leaves its brief as it is.
+Each figure ``x`` has a module with ``x_rows`` (the table, which the tests check) and ``plot_x`` (the drawing). A
+module is loaded when one of its names is first used, so that a notebook depends only on the figures that it shows, and
+a change to another figure leaves its brief up to date.
 """
 
 from typing import TYPE_CHECKING

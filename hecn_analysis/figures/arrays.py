@@ -1,4 +1,4 @@
-"""Disk arrays: what levels reach over the number of disks, and what transfers took of what their arrays allow."""
+"""Disk arrays: rates of RAID levels over the number of disks, and transfers against the limits of their arrays."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = ["group", "case", "label", "operation", "array_gbps", "measured_gbps", "at_least", "hover"]
 
-#: Marker and colour of what arrays allow, by operation, and the lane in the row.
+#: Marker and colour of the array limit, by operation.
 _OPERATIONS: Final = {"read": ("triangle-up", theme.SKY), "write": ("triangle-down", theme.GREEN)}
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS: Final = ("circle", "square", "triangle-up", "triangle-down", "cross", "x")
 
 
 def array_use_rows(use: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure of used arrays draws: a row for each case and end."""
+    """Compute what the figure of array use draws: a row for each case and end."""
     rows = [
         {
             "group": theme.text(row["series_title"]),
@@ -37,19 +37,19 @@ def array_use_rows(use: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_array_use(use: pd.DataFrame) -> go.Figure:
-    """What arrays allow to be read and written in each case, and what was measured."""
+    """Draw the limits of the arrays for reads and writes in each case, and the measured rates."""
     rows = array_use_rows(use)
     if rows.empty:
         return theme.empty("No transfer from or to disks.")
     lines = rows.drop_duplicates("case")
-    fig, places = theme.draw_rows(
+    fig, positions = theme.draw_rows(
         labels=lines["label"].tolist(),
         headings=theme.group_starts(lines["group"].tolist()),
         x_title="Throughput (Gb/s)",
         legend_entries=4,
     )
-    at = dict(zip(lines["case"], places, strict=True))
-    rows = rows.assign(y=rows["case"].map(at))
+    y_of_case = dict(zip(lines["case"], positions, strict=True))
+    rows = rows.assign(y=rows["case"].map(y_of_case))
     for operation, (symbol, colour) in _OPERATIONS.items():
         part = rows[rows["operation"] == operation]
         if len(part):
@@ -57,7 +57,7 @@ def plot_array_use(use: pd.DataFrame) -> go.Figure:
                 x=part["array_gbps"].tolist(),
                 y=part["y"].tolist(),
                 mode="markers",
-                name=f"arrays allow, {operation}",
+                name=f"array limit, {operation}",
                 marker={"symbol": symbol, "size": 13, "color": colour, "line": {"color": theme.INK, "width": 1}},
                 text=part["hover"].tolist(),
                 hovertemplate="%{text}<extra></extra>",
@@ -73,7 +73,7 @@ def plot_array_use(use: pd.DataFrame) -> go.Figure:
 
 
 def plot_array_levels(rates: pd.DataFrame, operation: str, *, measured: pd.DataFrame | None = None) -> go.Figure:
-    """Rate of arrays over the number of disks, a line a level."""
+    """Draw the rate of arrays over the number of disks, one line per level."""
     if rates.empty:
         return theme.empty("No level to show.")
     fig = theme.figure(x_title="Disks", height=420, showlegend=True)

@@ -1,4 +1,4 @@
-"""How runs went: the rate of each over its own time, as the tool reported it from interval to interval."""
+"""Rates of runs over time: the rate of each in the intervals that the tool reported, from the start of the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = ["run", "t_s", "rate_gbps", "retransmits", "hover"]
 
-#: Runs that are drawn, and points of each; longer ones are averaged.
+#: Largest number of drawn runs, and of points of each; longer runs are averaged.
 MOST_RUNS: Final = 12
 MOST_POINTS: Final = 300
 
@@ -23,53 +23,53 @@ _COLOURS: Final = (theme.BLUE, theme.VERMILION, theme.GREEN)
 
 
 def course_rows(intervals: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: all streams of a run together, its first runs."""
-    found: list[pd.DataFrame] = []
+    """Compute what the figure draws: the first runs, all streams of a run together."""
+    tables: list[pd.DataFrame] = []
     for run in runs.to_dict("records"):
-        own = intervals[(intervals["source_file"] == run["source_file"]) & (intervals["run"] == run["run"])]
-        together = _together(own)
-        if len(together) < 2:
+        run_intervals = intervals[(intervals["source_file"] == run["source_file"]) & (intervals["run"] == run["run"])]
+        combined = _all_streams(run_intervals)
+        if len(combined) < 2:
             continue
         name = f"{str(run['source_file']).rpartition('/')[2]}:{run['line_first']}"
-        sent_again = together["retransmits"]
+        retransmits = combined["retransmits"]
         hover = [
-            f"<b>{theme.text(name)}</b><br>{at:.4g} s: measured {rate:.4g} Gb/s"
-            + ("" if pd.isna(again) else f"<br>{again:.0f} retransmits")
-            for at, rate, again in zip(together["t_s"], together["rate_gbps"], sent_again, strict=True)
+            f"<b>{theme.text(name)}</b><br>{time:.4g} s: measured {rate:.4g} Gb/s"
+            + ("" if pd.isna(count) else f"<br>{count:.0f} retransmits")
+            for time, rate, count in zip(combined["t_s"], combined["rate_gbps"], retransmits, strict=True)
         ]
-        found.append(together.assign(run=theme.text(name), hover=hover))
-        if len(found) == MOST_RUNS:
+        tables.append(combined.assign(run=theme.text(name), hover=hover))
+        if len(tables) == MOST_RUNS:
             break
-    return pd.concat(found, ignore_index=True)[COLUMNS] if found else pd.DataFrame(columns=COLUMNS)
+    return pd.concat(tables, ignore_index=True)[COLUMNS] if tables else pd.DataFrame(columns=COLUMNS)
 
 
-def _together(own: pd.DataFrame) -> pd.DataFrame:
-    """Intervals of all streams together, from those of the streams where the log has no others."""
-    whole = own[own["stream"].isna()]
-    if whole.empty:
+def _all_streams(run_intervals: pd.DataFrame) -> pd.DataFrame:
+    """Intervals of all streams together; the sum over the streams if the log gives only those."""
+    combined = run_intervals[run_intervals["stream"].isna()]
+    if combined.empty:
         keys = ["t_start_s", "t_end_s"]
-        summed = own.groupby(keys, as_index=False)[["throughput_bps", "retransmits"]].sum(min_count=1)
-        counts = own.groupby(keys)["stream"].nunique().to_numpy()
-        whole = summed[counts == counts.max(initial=0)]
-    whole = whole[whole["throughput_bps"].notna()].sort_values("t_end_s", kind="stable")
+        summed = run_intervals.groupby(keys, as_index=False)[["throughput_bps", "retransmits"]].sum(min_count=1)
+        counts = run_intervals.groupby(keys)["stream"].nunique().to_numpy()
+        combined = summed[counts == counts.max(initial=0)]
+    combined = combined[combined["throughput_bps"].notna()].sort_values("t_end_s", kind="stable")
     table = pd.DataFrame(
         {
-            "t_s": (whole["t_start_s"].astype(float) + whole["t_end_s"].astype(float)) / 2,
-            "rate_gbps": whole["throughput_bps"].astype(float) * theme.GBPS,
-            "retransmits": whole["retransmits"].astype(float),
+            "t_s": (combined["t_start_s"].astype(float) + combined["t_end_s"].astype(float)) / 2,
+            "rate_gbps": combined["throughput_bps"].astype(float) * theme.GBPS,
+            "retransmits": combined["retransmits"].astype(float),
         }
     ).dropna(subset=["t_s"])
     if len(table) <= MOST_POINTS:
         return table.reset_index(drop=True)
-    part = np.arange(len(table)) * MOST_POINTS // len(table)
-    means = table.groupby(part)[["t_s", "rate_gbps"]].mean()
-    return means.assign(retransmits=table.groupby(part)["retransmits"].sum(min_count=1)).reset_index(drop=True)
+    bin_number = np.arange(len(table)) * MOST_POINTS // len(table)
+    means = table.groupby(bin_number)[["t_s", "rate_gbps"]].mean()
+    return means.assign(retransmits=table.groupby(bin_number)["retransmits"].sum(min_count=1)).reset_index(drop=True)
 
 
 def plot_course(
     intervals: pd.DataFrame, runs: pd.DataFrame, limits: Mapping[str, float] = MappingProxyType({})
 ) -> go.Figure:
-    """Rates over time, a line for each run, and one across for each limit [bit/s], by its name."""
+    """Draw rates over time, a line for each run, and a horizontal line for each limit [bit/s], by its name."""
     rows = course_rows(intervals, runs)
     if rows.empty:
         return theme.empty("No log gives rates over time.")
@@ -104,7 +104,7 @@ def plot_course(
     title = {"text": "Measured throughput (Gb/s)", "font": {"size": 12, "color": theme.MUTED}}
     fig.update_yaxes(title=title, rangemode="tozero")
     rate_axis.fit_unit(
-        fig, "y", max(float(rows["rate_gbps"].max()), *(one * theme.GBPS for one in (0, *limits.values())))
+        fig, "y", max(float(rows["rate_gbps"].max()), *(limit * theme.GBPS for limit in (0, *limits.values())))
     )
     fig.update_layout(height=340 + 22 * -(-(len(names) + len(limits)) // 2))
     return fig

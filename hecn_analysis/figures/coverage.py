@@ -23,25 +23,25 @@ _STYLES = (
 
 
 def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINAL) -> pd.DataFrame:
-    """Compute what the figure draws: for each mode and nominal probability the share of measurements inside."""
+    """Compute what the figure draws: the share of measurements inside, for each mode and nominal probability."""
     rows = []
-    for mode, of_mode in validation[validation["error"].notna()].groupby("mode", sort=False):
-        off = np.log((of_mode["measured_bps"] / of_mode["predicted_bps"]).to_numpy(dtype=float))
-        side = np.where(off > 0, of_mode["high_bps"], of_mode["low_bps"]).astype(float)
-        half = np.abs(np.log(side / of_mode["predicted_bps"].to_numpy(dtype=float)))
+    for mode, mode_rows in validation[validation["error"].notna()].groupby("mode", sort=False):
+        log_error = np.log((mode_rows["measured_bps"] / mode_rows["predicted_bps"]).to_numpy(dtype=float))
+        side = np.where(log_error > 0, mode_rows["high_bps"], mode_rows["low_bps"]).astype(float)
+        half_width = np.abs(np.log(side / mode_rows["predicted_bps"].to_numpy(dtype=float)))
         with np.errstate(divide="ignore", invalid="ignore"):
-            z = np.where(off == 0, 0.0, np.abs(off) / half * _Z90)
+            z = np.where(log_error == 0, 0.0, np.abs(log_error) / half_width * _Z90)
         name = theme.text(mode)
         for probability in nominal:
             inside = int((z <= stats.norm.ppf((1 + probability) / 2)).sum())
-            share = stats.binomtest(inside, len(z)).proportion_ci(0.9, method="wilson")
+            interval = stats.binomtest(inside, len(z)).proportion_ci(0.9, method="wilson")
             rows.append(
                 {
                     "mode": str(mode),
                     "nominal_percent": 100 * probability,
                     "observed_percent": 100 * inside / len(z),
-                    "low_percent": 100 * float(share.low),
-                    "high_percent": 100 * float(share.high),
+                    "low_percent": 100 * float(interval.low),
+                    "high_percent": 100 * float(interval.high),
                     "rows": len(z),
                     "hover": f"<b>{name}</b><br>{inside} of {len(z)} inside an interval of {probability:.0%}",
                 }
@@ -50,7 +50,7 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
 
 
 def plot_coverage(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINAL) -> go.Figure:
-    """Observed against nominal share inside the interval: below the line, intervals are too narrow."""
+    """Draw the observed against the nominal share inside the interval; below the line, intervals are too narrow."""
     rows = coverage_rows(validation, nominal=nominal)
     if rows.empty:
         return theme.empty("No measurement has an error.")

@@ -1,4 +1,4 @@
-"""Error of each prediction on one strip for each bottleneck class: right of 0 is too fast, left is too slow."""
+"""Error of each prediction, on one strip per bottleneck class: right of 0 predicts too fast, left too slow."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def error_strip_rows(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_error_strip(comparison: pd.DataFrame, *, band: float = 0.1) -> go.Figure:
-    """Errors as marks on strips; hollow where the measurement lies outside the 90 % interval."""
+    """Draw errors as marks on strips; hollow where the measurement lies outside the 90 % interval."""
     rows = error_strip_rows(comparison)
     if rows.empty:
         return theme.empty("No case has both a prediction and a measured value.")
     labels = list(dict.fromkeys(rows["label"]))
-    fig, y = theme.draw_rows(labels=labels, x_title="Predicted against measured (%)", legend_entries=2)
+    fig, y = theme.draw_rows(labels=labels, x_title="Prediction error (%)", legend_entries=2)
     position = dict(zip(labels, y, strict=True))
     fig.add_vrect(x0=-100 * band, x1=100 * band, fillcolor=theme.GRID, opacity=0.6, line_width=0, layer="below")
     fig.add_vline(x=0, line={"color": theme.MUTED, "width": 1})

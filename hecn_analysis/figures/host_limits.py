@@ -1,6 +1,6 @@
-"""What the parts of many hosts allow, a row for each host: which class of part binds, and how far the others are.
+"""Limits of the parts of many hosts, a row for each host: which class of part binds, and how far off the others are.
 
-Hosts of twenty years differ by a factor of a hundred, so that the axis is logarithmic: equal steps are equal ratios.
+Hosts from twenty years differ by a factor of a hundred, so the axis is logarithmic: equal steps are equal ratios.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hecn_analysis.figures import theme
 COLUMNS = ["group", "host", "label", "bottleneck_class", "throughput_gbps", "binds", "hover"]
 
 _TICKS: Final = [one * 10.0**ten for ten in range(-2, 5) for one in (1, 2, 5)]
-_ROOM: Final = 1.25  # a mark at the edge is drawn whole
+_ROOM: Final = 1.25  # margin of the axis, so that marks at its ends are not cut
 _BINDS, _ALLOWS = 16, 9  # pixels of a mark
 
 
@@ -40,25 +40,25 @@ def host_limits_rows(limits: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_host_limits(limits: pd.DataFrame, *, measured: pd.DataFrame | None = None) -> go.Figure:
-    """Marks of what each class of parts allows, on a logarithmic axis; the largest mark of a row binds."""
+    """Draw the limit of each class of parts on a logarithmic axis; the largest mark of a row binds."""
     rows = host_limits_rows(limits)
     if rows.empty:
         return theme.empty("No host to show.")
     lines = rows.drop_duplicates(["group", "host"])
     classes = [name for name in theme.CLASSES if name in set(rows["bottleneck_class"])]
-    fig, places = theme.draw_rows(
+    fig, positions = theme.draw_rows(
         labels=lines["label"].tolist(),
         headings=theme.group_starts(lines["group"].tolist()),
-        x_title="Throughput that a part allows (Gb/s), logarithmic",
+        x_title="Throughput limit of each part (Gb/s), logarithmic",
         legend_entries=len(classes) + 2,
     )
-    at = dict(zip(zip(lines["group"], lines["host"], strict=True), places, strict=True))
-    rows = rows.assign(y=[at[key] for key in zip(rows["group"], rows["host"], strict=True)])
+    y_of_host = dict(zip(zip(lines["group"], lines["host"], strict=True), positions, strict=True))
+    rows = rows.assign(y=[y_of_host[key] for key in zip(rows["group"], rows["host"], strict=True)])
     values = rows["throughput_gbps"].tolist()
     for name in classes:
         fig.add_trace(_allowed(rows[rows["bottleneck_class"] == name], theme.style_of(name)))
     if measured is not None:
-        values += _add_measured(fig, measured, at)
+        values += _add_measured(fig, measured, y_of_host)
     low, high = min(values) / _ROOM, max(values) * _ROOM
     ticks = [tick for tick in _TICKS if low <= tick <= high]
     fig.update_xaxes(type="log", range=list(np.log10([low, high])), tickvals=ticks, ticktext=[f"{t:g}" for t in ticks])
@@ -86,21 +86,21 @@ def _allowed(part: pd.DataFrame, style: theme.Style) -> go.Scatter:
     )
 
 
-def _add_measured(fig: go.Figure, measured: pd.DataFrame, at: Mapping[tuple[str, str], float]) -> list[float]:
-    """Draw what was measured in the rows that there are, and give it in Gb/s."""
-    drawn: list[float] = []
+def _add_measured(fig: go.Figure, measured: pd.DataFrame, y_of_host: Mapping[tuple[str, str], float]) -> list[float]:
+    """Draw the measured values of the hosts shown, and return them in Gb/s."""
+    values: list[float] = []
     for at_least in (False, True):
         part = [
             row
             for row in measured.to_dict("records")
-            if (row["kind"], row["host"]) in at and theme.is_true(row["measured_low_bound"]) == at_least
+            if (row["kind"], row["host"]) in y_of_host and theme.is_true(row["measured_low_bound"]) == at_least
         ]
         if part:
             x = [float(row["measured_bps"]) * theme.GBPS for row in part]
-            y = [at[row["kind"], row["host"]] for row in part]
+            y = [y_of_host[row["kind"], row["host"]] for row in part]
             fig.add_trace(theme.measured_trace(x, y, [_measured_hover(row) for row in part], at_least=at_least))
-            drawn += x
-    return drawn
+            values += x
+    return values
 
 
 def _hover(row: Mapping[Any, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The bottleneck ladder: what binds now, what would bind next, and how fast it would be by then; slowest first."""
+"""The bottleneck ladder: what binds now, what would bind next, and the throughput at each; slowest first."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def ladder_rows(prediction: Prediction) -> pd.DataFrame:
 
 
 def plot_ladder(prediction: Prediction, *, measured_bps: float | None = None) -> go.Figure:
-    """Bars of the throughput when every slower limit is lifted, over the prediction's 90 % interval as a band."""
+    """Draw bars of the throughput with every slower limit lifted, over the prediction's 90 % interval as a band."""
     rows = ladder_rows(prediction)
     if rows.empty:
         return theme.empty("Nothing limits this transfer.")
     fig, y = theme.draw_rows(
-        labels=list(rows["label"]), x_title="Throughput when everything slower is lifted (Gb/s)", legend_entries=3
+        labels=list(rows["label"]), x_title="Throughput with all slower limits lifted (Gb/s)", legend_entries=3
     )
     rows = rows.assign(y=y)
     for binds, name, colour in ((True, "binds now", theme.BLUE), (False, "would bind next", theme.SKY)):

@@ -1,7 +1,7 @@
 """What each layer takes from a raw rate: a waterfall down to the limit, and the measurement beside it.
 
-Each row is a step of `hecn_analysis.limits.explain`: what is left as a plain bar, what the step took as a striped one
-behind it. Plain and striped bar of a row end where the plain one of the row above did.
+Each row is a step of `hecn_analysis.limits.explain`: a plain bar for the remaining rate, and a striped bar behind it
+for what the step took. Together they end where the plain bar of the row above ends.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def limit_steps_rows(explanation: Explanation) -> pd.DataFrame:
     for step in steps:
         part = step.value_bps / steps[0].value_bps
         taken = 0.0 if step.takes_bps is None or math.isinf(step.takes_bps) else step.takes_bps
-        words = "gains" if taken < 0 else "takes"
+        verb = "gains" if taken < 0 else "takes"
         lines = (
             f"<b>{theme.text(step.name)}</b>",
-            f"{words} {theme.gbps(abs(taken))} Gb/s" if taken else "",
+            f"{verb} {theme.gbps(abs(taken))} Gb/s" if taken else "",
             f"leaves {theme.gbps(step.value_bps)} Gb/s, {part:.1%} of the raw rate",
             theme.text(step.source),
         )
@@ -43,7 +43,7 @@ def limit_steps_rows(explanation: Explanation) -> pd.DataFrame:
         )
     if explanation.measured_bps is not None:
         causes = [theme.label(cause.words) for cause in explanation.causes]
-        said = ["<b>measured</b>", theme.text(explanation.verdict()), *causes]
+        measured = ["<b>measured</b>", theme.text(explanation.verdict()), *causes]
         rows.append(
             {
                 "label": "measured",
@@ -51,23 +51,23 @@ def limit_steps_rows(explanation: Explanation) -> pd.DataFrame:
                 "takes_gbps": 0.0,
                 "part": explanation.measured_bps / steps[0].value_bps if steps else math.nan,
                 "measured": True,
-                "hover": "<br>".join(said),
+                "hover": "<br>".join(measured),
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def plot_limit_steps(explanation: Explanation) -> go.Figure:
-    """Bars of what is left after each step, with what the step took; a diamond for the measurement."""
+    """Draw bars of the rate remaining after each step and of what the step took; a diamond for the measurement."""
     rows = limit_steps_rows(explanation)
     if rows.empty:
         return theme.empty("Nothing limits this.")
-    fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Rate that is left (Gb/s)", legend_entries=4)
+    fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Remaining rate (Gb/s)", legend_entries=4)
     rows = rows.assign(y=y)
     steps = rows[~rows["measured"]]
     last = steps.index == (steps.index[-1] if len(steps) else None)
     for part, name, colour in (
-        (steps[~last], "left after this step", theme.SKY),
+        (steps[~last], "remaining after this step", theme.SKY),
         (steps[last], "the limit", theme.BLUE),
     ):
         if len(part):

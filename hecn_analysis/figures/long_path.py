@@ -1,4 +1,4 @@
-"""What runs measured among the limits of TCP: a prediction over a key, the line of each limit, and the runs."""
+"""Measured runs against the limits of TCP: a prediction over a key, a line for each limit, and the runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DASHES = {"link": "dashdot", "window": "dash", "loss": "dot"}
 
 
 def long_path_rows(lines: pd.DataFrame, measured: pd.DataFrame, *, x: str) -> pd.DataFrame:
-    """Compute what is drawn beside the prediction: a row for each point of a line, and for each run."""
+    """Compute what is drawn beside the prediction: a row for each point of a limit, and for each run."""
     rows = [
         {
             "kind": "limit",
@@ -59,11 +59,12 @@ def plot_long_path(
     measured: pd.DataFrame | None = None,
     x: str = "x",
 ) -> go.Figure:
-    """Draw a prediction over a key, what binds as bands, the line of each limit, and measured runs."""
+    """Draw a prediction over a key, bands of what binds, a line for each limit, and measured runs."""
     fig = plot_whatif(table, varied)
-    for trace, words in zip((one for one in fig.data if one.mode == "lines+markers"), names, strict=False):
-        trace.name = words
-    rows = long_path_rows(*(pd.DataFrame() if one is None else one for one in (lines, measured)), x=x)
+    curves = [trace for trace in fig.data if trace.mode == "lines+markers"]
+    for curve, words in zip(curves, names, strict=False):
+        curve.name = words
+    rows = long_path_rows(*(pd.DataFrame() if part is None else part for part in (lines, measured)), x=x)
     for name, line in rows[rows["kind"] == "limit"].groupby("line", sort=False):
         style = theme.style_of(name)
         fig.add_scatter(
@@ -83,9 +84,9 @@ def plot_long_path(
     link = rows.loc[rows["line"] == "link", "throughput_gbps"]
     largest = max(
         [
-            float(one.max())
-            for one in (table["throughput_bps"] * theme.GBPS, points["throughput_gbps"], link)
-            if len(one)
+            float(rates.max())
+            for rates in (table["throughput_bps"] * theme.GBPS, points["throughput_gbps"], link)
+            if len(rates)
         ]
     )
     fig.update_xaxes(title_text=x_title, dtick=1 if fig.layout.xaxis.type == "log" else None, exponentformat="power")

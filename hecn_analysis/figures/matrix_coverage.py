@@ -1,4 +1,4 @@
-"""What runs cover of a test matrix: a square for each cell, how many of the repeats that its mean needs are there."""
+"""Coverage of a test matrix: a square for each cell, with the share of its needed repeats that has been run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def matrix_coverage_rows(status: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_matrix_coverage(status: pd.DataFrame) -> go.Figure:
-    """Squares of cells: white where nothing has been run, full where the mean is known as well as is wanted."""
+    """Draw the cells as squares: white where nothing has been run, full where all needed repeats have been run."""
     rows = matrix_coverage_rows(status)
     if rows.empty:
         return theme.empty("The matrix has no cells.")
@@ -62,7 +62,7 @@ def plot_matrix_coverage(status: pd.DataFrame) -> go.Figure:
         zmax=1,
         xgap=2,
         ygap=2,
-        colorbar={"title": "repeats there", "tickformat": ".0%", "outlinewidth": 0},
+        colorbar={"title": "repeats run", "tickformat": ".0%", "outlinewidth": 0},
     )
     fig.update_xaxes(type="category")
     fig.update_yaxes(type="category", autorange="reversed")

@@ -44,7 +44,7 @@ def measured_vs_predicted_rows(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
-    """Dot and interval of each prediction with the measured value, coloured by what binds."""
+    """Draw each prediction as a dot with its interval, coloured by what binds, and the measured value."""
     rows = measured_vs_predicted_rows(comparison)
     if rows.empty:
         return theme.empty("No case to compare.")

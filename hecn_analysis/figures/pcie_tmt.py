@@ -1,7 +1,7 @@
 """Throughput measured through a PCI Express slot, per MaxPayload and direction, against the slot's limits.
 
-Two limits are drawn: the theoretical maximum throughput (TMT) of the slides, which counts 24 bytes of overhead for
-each packet, and the best estimate of what a device can measure, which also counts acknowledgements, flow control and
+Two limits are drawn: the theoretical maximum throughput (TMT) of the slides, which counts 24 bytes of overhead per
+packet, and the best estimate of what a device can measure, which also counts acknowledgements, flow control and
 requests.
 """
 
@@ -26,14 +26,14 @@ OPERATIONS: dict[str, Literal["read", "write", "both"]] = {
 
 
 def slot_cases(series: Series, comparison: pd.DataFrame, *, host: str, slot: str) -> pd.DataFrame:
-    """Give the cases of a series with what their slot is and which way the data went through it."""
+    """Return the cases of a series with their slot's link and the direction of the data through it."""
     ends: list[dict[str, object]] = []
     for case in comparison["case"]:
         scenario = series.scenarios[case]
         sends = scenario.sender is not None and scenario.sender.name == host
         end = scenario.sender if sends else scenario.receiver
         if end is None or end.name != host or slot not in end.slots:
-            raise InputError(f"case {case!r} without {slot} of {host}", "a case that uses it", source=series.name)
+            raise InputError(f"case {case!r} without {slot} of {host}", "a case that uses the slot", source=series.name)
         link = end.slots[slot]
         ends.append(
             {
@@ -53,7 +53,7 @@ def pcie_tmt_rows(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_pcie_tmt(cases: pd.DataFrame) -> go.Figure:
-    """Bars from 0 to the best estimate, a line at the TMT and the measured diamond, a row for each case."""
+    """Draw a row for each case: a bar to the best estimate, a line at the TMT, and the measured diamond."""
     rows = pcie_tmt_rows(cases)
     if rows.empty:
         return theme.empty("No measurement through this slot.")

@@ -1,4 +1,4 @@
-"""Processor time of transfers: what a byte costs a process at each end, measured and predicted, a row for each run."""
+"""CPU time of transfers: cost of a byte to the process at each end, measured and predicted, a row for each run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hecn_analysis.figures import theme
 
 COLUMNS = ["group", "name", "label", "end", "measured_ns", "rounding_ns", "predicted_ns", "low_ns", "high_ns", "hover"]
 
-#: Colour and marker of a prediction at each end, and how far its lane is from the middle of the row.
+#: Colour and marker of a prediction at each end, and the vertical offset of its lane.
 _ENDS: Final = {
     "sender": (theme.BLUE, "triangle-up", -0.04),
     "receiver": (theme.ORANGE, "triangle-down", 0.18),
@@ -35,20 +35,20 @@ def processor_time_rows(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_processor_time(times: pd.DataFrame) -> go.Figure:
-    """Time of a core for a byte: a lane for the sender and one for the receiver in each row."""
+    """Draw CPU time per byte, with a lane for the sender and one for the receiver in each row."""
     rows = processor_time_rows(times)
     if rows.empty:
-        return theme.empty("No processor time is known.")
+        return theme.empty("No CPU time is known.")
     lines = rows.drop_duplicates(["group", "name"])
-    fig, places = theme.draw_rows(
+    fig, positions = theme.draw_rows(
         labels=lines["label"].tolist(),
         headings=theme.group_starts(lines["group"].tolist()),
-        x_title="Time of a core for each byte (ns), the process alone",
+        x_title="CPU time per byte (ns), process only",
         legend_entries=3,
     )
-    at = dict(zip(zip(lines["group"], lines["name"], strict=True), places, strict=True))
+    y_of_run = dict(zip(zip(lines["group"], lines["name"], strict=True), positions, strict=True))
     lanes = [
-        at[group, name] + _ENDS[end][2]
+        y_of_run[group, name] + _ENDS[end][2]
         for group, name, end in zip(rows["group"], rows["name"], rows["end"], strict=True)
     ]
     rows = rows.assign(y=lanes)

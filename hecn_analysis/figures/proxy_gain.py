@@ -1,4 +1,4 @@
-"""What proxies gain: throughput over the hosts' window, without them and with them, and what was measured."""
+"""Gain of proxies: throughput over the hosts' window, with and without proxies, predicted and measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def proxy_gain_rows(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataF
     rows = []
     for kind, row in parts:
         rate = float(row["measured_bps" if kind == "measured" else "throughput_bps"])
-        words = [
+        lines = [
             theme.text(row["title"]) if kind == "measured" else _WORDS[bool(row["proxies"])],
             f"<b>{kind} {units.format_rate(rate)}</b>",
             f"window {units.format_bytes(float(row['window_bytes']))}",
@@ -35,14 +35,14 @@ def proxy_gain_rows(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataF
                 "proxies": bool(row["proxies"]),
                 "window_bytes": float(row["window_bytes"]),
                 "throughput_mbps": rate * _MBPS,
-                "hover": "<br>".join(one for one in words if one),
+                "hover": "<br>".join(line for line in lines if line),
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def plot_proxy_gain(predicted: pd.DataFrame, measured: pd.DataFrame) -> go.Figure:
-    """Draw throughput over the window with both axes by ratios: what a window twice as large gains is a step up."""
+    """Draw throughput over the window, both axes logarithmic."""
     rows = proxy_gain_rows(predicted, measured)
     if rows.empty:
         return theme.empty("There is nothing to compare.")

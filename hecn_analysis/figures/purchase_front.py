@@ -1,4 +1,4 @@
-"""Cost against throughput: purchases than which nothing is both cheaper and faster, and what was really built."""
+"""Cost against throughput: the purchases that no other beats in both, and real builds."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ COLUMNS = [
     *("bottleneck_class", "hover"),
 ]
 
-#: Lines of a bill that a hover text names.
+#: Lines of a bill in a hover text.
 _LINES = 9
 
 
 def purchase_front_rows(front: Iterable[Purchase], builds: pd.DataFrame | None = None) -> pd.DataFrame:
     """Compute what the figure draws: a row for each purchase of the front, and one for each build."""
-    rows = [_bought(one) for one in front]
+    rows = [_purchase_row(purchase) for purchase in front]
     for build in [] if builds is None else builds.to_dict("records"):
-        least = theme.is_true(build["measured_low_bound"])
+        at_least = theme.is_true(build["measured_low_bound"])
         name, hosts = theme.text(build["build"]), theme.text(build["hosts"])
-        rate = f"{'at least ' if least else ''}{theme.gbps(build['measured_bps'])} Gb/s"
-        words = (
+        rate = f"{'at least ' if at_least else ''}{theme.gbps(build['measured_bps'])} Gb/s"
+        lines = (
             f"<b>{name}</b>, {build['year']}: ${build['price_usd']:,.0f} for {hosts}",
-            f"measured {rate}, ${build['usd_per_gbps']:,.0f} a Gb/s",
+            f"measured {rate}, ${build['usd_per_gbps']:,.0f} per Gb/s",
             theme.place(build),
         )
         rows.append(
@@ -37,45 +37,45 @@ def purchase_front_rows(front: Iterable[Purchase], builds: pd.DataFrame | None =
                 "kind": "built",
                 "usd": build["price_usd"],
                 "throughput_gbps": build["measured_bps"] * theme.GBPS,
-                "at_least": least,
-                "hover": "<br>".join(words),
+                "at_least": at_least,
+                "hover": "<br>".join(lines),
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _bought(one: Purchase) -> dict[str, object]:
-    found = one.prediction
+def _purchase_row(purchase: Purchase) -> dict[str, object]:
+    prediction = purchase.prediction
     bill = [
         f"{entry.quantity} {theme.text(entry.title or entry.part)} ({theme.text(entry.role)}): "
         f"${entry.quantity * entry.price_usd:,.0f}{' assumed' if entry.assumed else ''}"
-        for entry in sorted(one.entries, key=lambda entry: -entry.quantity * entry.price_usd)
+        for entry in sorted(purchase.entries, key=lambda entry: -entry.quantity * entry.price_usd)
     ]
     if len(bill) > _LINES:
         bill = [*bill[: _LINES - 1], f"and {len(bill) - _LINES + 1} more"]
-    assumed = f", of which ${one.assumed_usd:,.0f} assumed" if one.assumed_usd else ""
-    words = (
-        f"<b>${one.usd:,.0f}</b>{assumed}: <b>{theme.gbps(found.throughput_bps)} Gb/s</b> predicted",
-        f"held back by {theme.text(found.bottleneck)}",
+    assumed = f", of which ${purchase.assumed_usd:,.0f} assumed" if purchase.assumed_usd else ""
+    lines = (
+        f"<b>${purchase.usd:,.0f}</b>{assumed}: <b>{theme.gbps(prediction.throughput_bps)} Gb/s</b> predicted",
+        f"limited by {theme.text(prediction.bottleneck)}",
         *bill,
     )
     return {
-        "name": f"{theme.gbps(found.throughput_bps)} Gb/s",
-        "kind": "assumed" if one.assumed_usd else "sourced",
-        "usd": one.usd,
-        "assumed_usd": one.assumed_usd,
-        "doubt_usd": one.doubt_usd,
-        "throughput_gbps": found.throughput_bps * theme.GBPS,
-        "low_gbps": found.low_bps * theme.GBPS,
-        "high_gbps": found.high_bps * theme.GBPS,
+        "name": f"{theme.gbps(prediction.throughput_bps)} Gb/s",
+        "kind": "assumed" if purchase.assumed_usd else "sourced",
+        "usd": purchase.usd,
+        "assumed_usd": purchase.assumed_usd,
+        "doubt_usd": purchase.doubt_usd,
+        "throughput_gbps": prediction.throughput_bps * theme.GBPS,
+        "low_gbps": prediction.low_bps * theme.GBPS,
+        "high_gbps": prediction.high_bps * theme.GBPS,
         "at_least": False,
-        "bottleneck_class": found.bottleneck_class,
-        "hover": "<br>".join(words),
+        "bottleneck_class": prediction.bottleneck_class,
+        "hover": "<br>".join(lines),
     }
 
 
 def plot_purchase_front(front: Iterable[Purchase], builds: pd.DataFrame | None = None) -> go.Figure:
-    """Draw throughput over price: a step line of the front with what binds at each point, and builds as measured."""
+    """Draw throughput over price: a step line of the front with what binds at each point, and measured builds."""
     rows = purchase_front_rows(front, builds)
     if rows.empty:
         return theme.empty("Nothing can be bought.")
@@ -109,17 +109,17 @@ def plot_purchase_front(front: Iterable[Purchase], builds: pd.DataFrame | None =
                 "color": style.colour,
                 "thickness": 1,
             },
-            name=f"predicted, {style.words} binds" + (", prices assumed in part" if kind == "assumed" else ""),
+            name=f"predicted, {style.words} binds" + (", some prices assumed" if kind == "assumed" else ""),
             text=part["hover"].tolist(),
             hovertemplate="%{text}<extra></extra>",
         )
-    for least, part in rows[rows["kind"] == "built"].groupby("at_least", sort=True):
+    for at_least, part in rows[rows["kind"] == "built"].groupby("at_least", sort=True):
         trace = theme.measured_trace(
-            part["usd"].tolist(), part["throughput_gbps"].tolist(), part["hover"].tolist(), at_least=bool(least)
+            part["usd"].tolist(), part["throughput_gbps"].tolist(), part["hover"].tolist(), at_least=bool(at_least)
         )
-        named = {"text": part["name"].tolist(), "hovertext": part["hover"].tolist()}
+        texts = {"text": part["name"].tolist(), "hovertext": part["hover"].tolist()}
         trace.update(
-            mode="markers+text", textposition="top center", hovertemplate="%{hovertext}<extra></extra>", **named
+            mode="markers+text", textposition="top center", hovertemplate="%{hovertext}<extra></extra>", **texts
         )
         fig.add_trace(trace)
     fig.update_xaxes(tickprefix="$", tickformat=",.0f", rangemode="tozero")

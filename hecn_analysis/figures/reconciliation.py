@@ -1,4 +1,4 @@
-"""Two witnesses side by side: the octets that each run should have caused, and what the port counted beyond that."""
+"""Runs against port counters: how far the port's count exceeds the octets that each run should have caused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hecn_analysis.figures import theme
 
 COLUMNS = ["label", "verdict", "excess_percent", "shown_percent", "hover"]
 FARTHEST = 10.0
-"""Errors beyond this stand at the edge, with their number in the hover text. [%]"""
+"""Larger deviations are drawn at the edge, with their value in the hover text. [%]"""
 
 #: Colour and marker of each verdict that has a number.
 LOOKS = {
@@ -23,7 +23,7 @@ LOOKS = {
 
 
 def reconciliation_rows(reconciled: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each run for which something was counted."""
+    """Compute what the figure draws: a row for each run with counted octets."""
     rows = []
     for row in reconciled.to_dict("records"):
         if pd.isna(row["excess_fraction"]):
@@ -44,13 +44,13 @@ def reconciliation_rows(reconciled: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_reconciliation(reconciled: pd.DataFrame, *, tolerance: float = 0.005) -> go.Figure:
-    """Draw by how much the port counted more or less than each run should have caused."""
+    """Draw how far the port's count deviates from what each run should have caused."""
     rows = reconciliation_rows(reconciled)
     if rows.empty:
-        return theme.empty("Nothing was counted for any run.")
+        return theme.empty("No run has counted octets.")
     verdicts = [verdict for verdict in LOOKS if (rows["verdict"] == verdict).any()]
     fig, y = theme.draw_rows(
-        labels=rows["label"].tolist(), x_title="Counted beyond what was expected (%)", legend_entries=len(verdicts)
+        labels=rows["label"].tolist(), x_title="Counted above expected octets (%)", legend_entries=len(verdicts)
     )
     rows = rows.assign(y=y)
     width = 100 * tolerance

@@ -1,4 +1,4 @@
-"""Error of each prediction with its 90 % interval, in strips: by series, by hosts, or by what binds."""
+"""Error of each prediction with its 90 % interval, in strips by series, hosts or bottleneck class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = [
 ]
 STRIPS = {"series": "group", "hosts": "hosts", "class": "bottleneck_class"}
 
-_HALF = 0.22  # of a row, that the marks of a strip spread over
+_HALF = 0.22  # of a row: half the height over which the marks of a strip spread
 
 
 def residuals_rows(validation: pd.DataFrame, *, by: Literal["series", "hosts", "class"] = "series") -> pd.DataFrame:
@@ -44,16 +44,16 @@ def residuals_rows(validation: pd.DataFrame, *, by: Literal["series", "hosts", "
 def plot_residuals(
     validation: pd.DataFrame, *, by: Literal["series", "hosts", "class"] = "series", reach: float = 0.4
 ) -> go.Figure:
-    """Errors as marks with their intervals; hollow where the measurement lies outside of it."""
+    """Draw errors as marks with their intervals; hollow where the measurement lies outside."""
     rows = residuals_rows(validation, by=by)
     if rows.empty:
         return theme.empty("No measurement has an error.")
     labels = list(dict.fromkeys(rows["strip"]))
-    fig, y = theme.draw_rows(labels=labels, x_title="Predicted against measured (%), 90 % interval", legend_entries=2)
-    place = dict(zip(labels, y, strict=True))
+    fig, y = theme.draw_rows(labels=labels, x_title="Prediction error (%), 90 % interval", legend_entries=2)
+    row_y = dict(zip(labels, y, strict=True))
     of_strip = rows.groupby("strip", sort=False)
     number, count = of_strip.cumcount(), of_strip["id"].transform("size")
-    heights = rows["strip"].map(place) + _HALF * (2 * (number + 0.5) / count - 1)
+    heights = rows["strip"].map(row_y) + _HALF * (2 * (number + 0.5) / count - 1)
     edge = 100 * reach
     drawn = rows.assign(
         y=heights,

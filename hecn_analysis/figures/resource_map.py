@@ -1,8 +1,8 @@
-"""The way of the data through both hosts: a row for each stage, filled as far as it is busy; the fullest one binds.
+"""The route of the data through both hosts: a row for each stage, filled by its utilisation; the fullest one binds.
 
-From the sender's storage over slots, memory and cores to its ports, over the path, and the same way back up in the
-receiver. A stage of several equal parts (four links, two arrays) is a row of several cells. Between the rows runs the
-stream, as wide as what it takes of each: where it fills its bed, nothing more goes through.
+The route runs from the sender's storage over slots, memory and cores to its ports, over the path, and up through the
+receiver in reverse order. A stage of several equal parts (four links, two arrays) is a row of several cells. A stream
+connects the rows, as wide as its share of each: where it fills a cell, nothing more goes through.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ["end", "stage", "resource", "label", "percent", "full_at_gbps", "binds", "bottleneck_class", "hover"]
 
-#: Stages of a host in the order in which what it sends passes them.
+#: Stages of a host in the order in which sent data pass them.
 STAGES: Final = (
     "storage",
     "controller",
@@ -55,10 +55,10 @@ _SEVERAL: Final = {
 }
 _PATH: Final = ("transport", "proxy", "link")
 _ENDS: Final = ("sender", "path", "receiver")
-#: Limits of TCP: no part is full, yet nothing more goes through.
+#: Limits of TCP, which bind although no part is full.
 _TRANSPORT: Final = {"window": "TCP window", "loss": "packet loss", "start-up": "start-up of TCP"}
 
-_SOURCES: Final = 3  # named in a hover text
+_SOURCES: Final = 3  # assumptions named in a hover text
 _ROW, _HEADING, _BAR = 40, 26, 13  # pixels
 _LABEL: Final = 34  # characters that leave room for the percentage at 380 px
 _GAP: Final = 0.012  # between the cells of a stage, of the figure's width
@@ -99,10 +99,11 @@ def _row(prediction: Prediction, name: str) -> dict[str, Any]:
     full_at = prediction.throughput_bps / percent * 100 if percent > 0 else float("inf")
     words = [f"<b>{theme.text(titles.get(name, label))}</b>"]
     if kind in _TRANSPORT:
-        words.append("holds the transfer back; no part is full")
+        words.append("limits the transfer; no part is full")
     else:
         words.append(f"{percent:.0f} % busy; full at {units.format_rate(full_at)} of this transfer")
-    words += [theme.label(_told(one)) for one in _behind(prediction.assumptions, name, kind)]
+    assumptions = _assumptions_of(prediction.assumptions, name, kind)
+    words += [theme.label(_sourced_value(assumption)) for assumption in assumptions]
     return {
         "end": end,
         "stage": stage,
@@ -117,7 +118,7 @@ def _row(prediction: Prediction, name: str) -> dict[str, Any]:
 
 
 def _stage(host: Host | None, kind: str, which: str) -> tuple[str, str]:  # noqa: PLR0911 - one for each kind
-    """Stage that a resource belongs to, and what to call it."""
+    """Stage that a resource belongs to, and its label."""
     if kind in {"disk", "raid", "filesystem"}:
         if which.startswith("controller-"):
             return "controller", f"RAID controller in {which.removeprefix('controller-')}"
@@ -139,11 +140,11 @@ def _stage(host: Host | None, kind: str, which: str) -> tuple[str, str]:  # noqa
         return "uplink", "links between sockets" if which == "sockets" else f"uplink {which}"
     if kind == "link":
         return "link", f"link {which}".rstrip()
-    return {"memory": ("memory", "memory"), "pep": ("proxy", "proxies")}.get(kind, ("tool", "requests under way"))
+    return {"memory": ("memory", "memory"), "pep": ("proxy", "proxies")}.get(kind, ("tool", "requests in flight"))
 
 
-def _behind(assumptions: Sequence[Assumption], name: str, kind: str) -> list[Assumption]:
-    """Numbers that a resource's demand rests on, those known least first."""
+def _assumptions_of(assumptions: Sequence[Assumption], name: str, kind: str) -> list[Assumption]:
+    """Assumptions behind a resource's demand, the least certain first."""
     end, _, which = name.partition(".")
     which = which.partition(".")[2].partition(".")[0]
     prefixes = {
@@ -160,23 +161,24 @@ def _behind(assumptions: Sequence[Assumption], name: str, kind: str) -> list[Ass
         "loss": ["path.loss", "path.rtt"],
         "start-up": ["path.rtt"],
     }.get(kind, ["tool."])
-    found = [one for one in assumptions if one.name.startswith(tuple(prefixes))]
-    return sorted(found, key=lambda one: -one.spread)[:_SOURCES]
+    relevant = [assumption for assumption in assumptions if assumption.name.startswith(tuple(prefixes))]
+    return sorted(relevant, key=lambda assumption: -assumption.spread)[:_SOURCES]
 
 
-def _told(one: Assumption) -> str:
-    """A number with where it comes from."""
-    value = units.format_rate(one.value) if one.unit == "bit/s" else f"{one.value:.6g} {one.unit}".rstrip()
-    return f"{one.name.partition('.')[2]} {value}, {one.basis}: {one.source or 'not said'}"
+def _sourced_value(assumption: Assumption) -> str:
+    """An assumption as text: name, value, basis and source."""
+    is_rate = assumption.unit == "bit/s"
+    value = units.format_rate(assumption.value) if is_rate else f"{assumption.value:.6g} {assumption.unit}".rstrip()
+    return f"{assumption.name.partition('.')[2]} {value}, {assumption.basis}: {assumption.source or 'no source'}"
 
 
 def plot_resource_map(prediction: Prediction) -> go.Figure:
-    """Draw the way of the data from the sender's storage to the receiver's, each stage filled as far as it is busy."""
+    """Draw the route of the data from the sender's storage to the receiver's, each stage filled by its utilisation."""
     return go.Figure(resource_map_spec(prediction))
 
 
 def resource_map_spec(prediction: Prediction) -> dict[str, Any]:
-    """Give the same figure as plain values, which Plotly has not checked: in a quarter of the time, for the app.
+    """Return the same figure as plain values, without Plotly's checks, in a quarter of the time; for the app.
 
     Parameters
     ----------
@@ -186,7 +188,7 @@ def resource_map_spec(prediction: Prediction) -> dict[str, Any]:
     Returns
     -------
     dict
-        The figure as JSON has it, with ``data`` and ``layout``.
+        The figure in Plotly's JSON form, with ``data`` and ``layout``.
 
     Examples
     --------
@@ -206,7 +208,7 @@ def _template() -> dict[str, Any]:
 
 
 class _Drawing:
-    """The figure, put together as plain values."""
+    """Builds the figure as plain values."""
 
     def __init__(self, prediction: Prediction, rows: pd.DataFrame) -> None:
         self.prediction = prediction
@@ -260,7 +262,7 @@ class _Drawing:
         self.height += _ROW
 
     def _write(self, words: str, y: float, *, right: bool = False, size: int = 12) -> None:
-        """Write a line, its foot at `y`, at the left or at the right edge."""
+        """Write a line with its bottom at `y`, at the left or the right edge."""
         edge = "right" if right else "left"
         self.notes.append(
             {
@@ -278,7 +280,7 @@ class _Drawing:
         )
 
     def spec(self) -> dict[str, Any]:
-        """All of it."""
+        """The whole figure."""
         stream = {
             "type": "path",
             "path": " ".join(self._stream()),
@@ -320,7 +322,7 @@ class _Drawing:
         }
 
     def _stream(self) -> Iterator[str]:
-        """Outline of the stream between each two stages."""
+        """Outline of the stream between adjacent stages."""
         for (upper, above), (lower, below) in pairwise(self.stages):
             for (a0, a1), (b0, b1) in _joined(above, below):
                 y0, y1 = upper + _BAR / 2, lower - _BAR / 2
@@ -344,7 +346,7 @@ def _bars(parts: Sequence[tuple[float, float, float, str]]) -> dict[str, Any]:
 def _joined(
     above: Sequence[tuple[float, float]], below: Sequence[tuple[float, float]]
 ) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """Part of a fill above and part of one below that the same share of the stream takes, from left to right."""
+    """Pairs of intervals, above and below, that carry the same share of the stream, from left to right."""
     sums = [sum(width for _, width in stage) for stage in (above, below)]
     if not all(sums):
         return
@@ -356,19 +358,19 @@ def _joined(
 
 
 def _ends(stage: Sequence[tuple[float, float]], total: float) -> list[tuple[float, float]]:
-    """Where each cell's share of the stream starts and ends, of 1."""
-    found, at = [], 0.0
+    """Start and end of each cell's share of the stream, as fractions."""
+    ends, start = [], 0.0
     for _, width in stage:
-        found.append((at, round(at + width / total, 9)))
-        at = found[-1][1]
-    found[-1] = (found[-1][0], 1.0)
-    return found
+        ends.append((start, round(start + width / total, 9)))
+        start = ends[-1][1]
+    ends[-1] = (ends[-1][0], 1.0)
+    return ends
 
 
 def _part(
     stage: Sequence[tuple[float, float]], ends: Sequence[tuple[float, float]], start: float, stop: float
 ) -> tuple[float, float]:
-    """Where a share of the stream lies in the cell that it belongs to."""
+    """Horizontal extent of a share of the stream within its cell."""
     middle = (start + stop) / 2
     number = next(number for number, (_, end) in enumerate(ends) if middle <= end)
     (left, width), (first, last) = stage[number], ends[number]

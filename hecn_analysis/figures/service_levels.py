@@ -1,4 +1,4 @@
-"""Service levels: how much of what each limit allows was used, with its bounds, and whether that shows anything."""
+"""Service levels: the share of each limit that was used, with its bounds and the verdict."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _LOOKS = {
     "fail": (theme.VERMILION, "x"),
     "not enough evidence": (theme.MUTED, "diamond-open"),
 }
-_AT_LEAST = ("availability", "mtu", "bandwidth")  # the more, the better
-_LEAST, _MOST = 1e-3, 1e4  # of the axis, and of what is drawn
+_AT_LEAST = ("availability", "mtu", "bandwidth")  # criteria with a lower limit
+_LEAST, _MOST = 1e-3, 1e4  # ends of the axis
 
 
-def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
+def service_levels_rows(judged: pd.DataFrame) -> pd.DataFrame:
     """Compute what the figure draws: a row for each criterion of each path."""
     rows = []
-    for row in found.to_dict("records"):
+    for row in judged.to_dict("records"):
         ends = ("high", "low") if row["criterion"] in _AT_LEAST else ("low", "high")
         used, low, high = (_part(row["criterion"], row[name], row["limit"]) for name in ("estimate", *ends))
         name = NAMES[row["criterion"]].capitalize()
@@ -44,16 +44,16 @@ def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def plot_service_levels(found: pd.DataFrame) -> go.Figure:
-    """Draw how much of each criterion's limit was used, with its interval."""
-    rows = service_levels_rows(found)
+def plot_service_levels(judged: pd.DataFrame) -> go.Figure:
+    """Draw the share of each criterion's limit that was used, with its interval."""
+    rows = service_levels_rows(judged)
     if rows.empty:
         return theme.empty("The table names no criterion.")
     fig, positions = theme.draw_rows(
         labels=rows["label"].tolist(),
-        x_title="Used of what the limit allows (times)",
+        x_title="Measured relative to the limit (1 = at the limit)",
         legend_entries=4,
-        headings=theme.group_starts([theme.label(one) for one in rows["path"]]),
+        headings=theme.group_starts([theme.label(path) for path in rows["path"]]),
     )
     rows = rows.assign(y=positions)
     fig.add_vline(x=1, line={"color": theme.INK, "width": 1, "dash": "dot"})
@@ -70,7 +70,7 @@ def plot_service_levels(found: pd.DataFrame) -> go.Figure:
         if part.empty:
             continue
         fig.add_scatter(
-            x=[_drawn(one) for one in known["used"]],
+            x=[_drawn(path) for path in known["used"]],
             y=known["y"].tolist(),
             mode="markers",
             name=verdict,
@@ -89,7 +89,7 @@ def _drawn(part: float) -> float:
 
 
 def _part(criterion: str, value: float | None, limit: float) -> float:
-    """Part of what the limit allows; NaN where the value is missing."""
+    """Share of the limit that is used; NaN if the value is missing."""
     if value is None or math.isnan(value):
         return math.nan
     if criterion == "availability":

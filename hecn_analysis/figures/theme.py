@@ -1,12 +1,12 @@
-"""One look for all figures: colours, markers, units, hover texts, and where labels and legends stand.
+"""The theme of all figures: colours, markers, units, hover texts, and the places of labels and legends.
 
-Rules that every figure keeps: throughput in Gb/s (Mb/s where all is small) on an axis that starts at 0 and says its
-unit; a measured value is a black diamond, a prediction a coloured mark with its 90 % interval; colour and marker both
-tell the class of the bottleneck, so that a grey print still does; row labels stand above their row and legends below
-the plot, so that a phone shows all of it.
+Rules for every figure: throughput in Gb/s (Mb/s if all rates are small) on an axis that starts at 0 and names its unit;
+a measured value is a black diamond, a prediction a coloured mark with its 90 % interval; both colour and marker show
+the class of the bottleneck, so that a grey print keeps it; row labels stand above their row and legends below the plot,
+so that everything fits on a phone.
 
-Figures are made for a light page. `dark` gives one for a dark page: the eight colours stay, and what is written and
-ruled changes. A brief does the same in the browser, with the same table of colours, when the reader's page is dark.
+Figures are drawn for a light page. `dark` converts one for a dark page: the eight colours stay, and text and lines
+change. On a dark page, a brief does the same in the browser with the same table of colours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 INK, MUTED, GRID, PAPER = "#1b1f24", "#57606a", "#e3e6ea", "#ffffff"
 DARK = {INK: "#e6e9ed", MUTED: "#a7b0ba", GRID: "#323a43", PAPER: "#14181d"}  # the same four on a dark page
 
-# Okabe and Ito, "Color Universal Design" (2008): eight colours that people with any common colour vision tell apart.
+# Okabe and Ito, "Color Universal Design" (2008): eight colours that remain distinct under common colour-vision types.
 ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     "#e69f00",
     "#56b4e9",
@@ -35,12 +35,12 @@ ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     "#d55e00",
     "#cc79a7",
 )
-BAND = "rgba(0, 114, 178, 0.22)"  # blue for an interval, which page and lines show through
+BAND = "rgba(0, 114, 178, 0.22)"  # translucent blue for intervals
 
 GBPS = 1e-9  # bit/s to the Gb/s of the axes
-LABEL_WIDTH = 48  # characters of a row label that fit a window of 380 px
+LABEL_WIDTH = 48  # characters of a row label that fit in 380 px
 ROW_HEIGHT, LINE_HEIGHT = 44, 15  # pixels of a row with one label line, and of each further line
-HEADING_ROWS = 0.6  # rows that a heading of a group takes
+HEADING_ROWS = 0.6  # height of a group's heading, in rows
 BAR = {"width": 0.3, "orientation": "h", "textposition": "none", "hovertemplate": "%{text}<extra></extra>"}
 
 
@@ -105,7 +105,7 @@ TEMPLATE = go.layout.Template(
 
 
 def style_of(bottleneck_class: object) -> Style:
-    """Colour, marker and words of a bottleneck class; a grey one for a class that is missing or new.
+    """Colour, marker and legend text of a bottleneck class; grey for an unknown class.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def style_of(bottleneck_class: object) -> Style:
     Returns
     -------
     Style
-        The colour as Plotly takes it, a symbol, words for a legend.
+        Colour and symbol in Plotly's notation, and the text for a legend.
 
     Examples
     --------
@@ -126,17 +126,17 @@ def style_of(bottleneck_class: object) -> Style:
 
 
 def text(value: object) -> str:
-    """Text that a log or a person wrote, made safe for Plotly, which reads labels and hover texts as HTML and LaTeX."""
+    """Escape text from a log or a person for Plotly, which interprets labels and hover texts as HTML and LaTeX."""
     return html.escape(escape_bidi(str(value)), quote=False).replace("$", "&#36;")
 
 
 def label(value: object, width: int = LABEL_WIDTH) -> str:
-    """Row label, wrapped so that it fits a phone's window and escaped."""
+    """Row label, escaped and wrapped to the width of a phone."""
     return "<br>".join(text(line) for line in textwrap.wrap(str(value), width) or [""])
 
 
 def place(row: Mapping[Any, Any]) -> str:
-    """Where a measured value stands: file and lines, then the document and the place in it; empty when unknown."""
+    """Source of a measured value: file and lines, then the document and the place in it; empty if unknown."""
 
     def known(name: str) -> str:
         value = row.get(name)
@@ -150,7 +150,7 @@ def place(row: Mapping[Any, Any]) -> str:
 
 
 def is_true(value: Any) -> bool:  # noqa: ANN401  (a cell of a table)
-    """Whether a cell of a nullable column is true: a missing one is not."""
+    """Whether a cell of a nullable column is true; a missing one is not."""
     return not pd.isna(value) and bool(value)
 
 
@@ -167,20 +167,20 @@ def figure(*, x_title: str, **layout: Any) -> go.Figure:  # noqa: ANN401  (Plotl
 
 
 def dark(fig: go.Figure) -> go.Figure:
-    """Give the same figure for a dark page."""
+    """Return the same figure for a dark page."""
 
     def swapped(part: Any) -> Any:  # noqa: ANN401  (any part of Plotly's JSON)
         if isinstance(part, str):
             return DARK.get(part, part)
         if isinstance(part, Mapping):
             return {name: swapped(value) for name, value in part.items()}
-        return [swapped(one) for one in part] if isinstance(part, list | tuple) else part
+        return [swapped(item) for item in part] if isinstance(part, list | tuple) else part
 
     return go.Figure(swapped(fig.to_plotly_json()))
 
 
 def empty(why: str) -> go.Figure:
-    """Figure that says why there is nothing to draw."""
+    """Figure with a text that explains why nothing is drawn."""
     fig = figure(x_title="", height=120)
     fig.update_xaxes(visible=False).update_yaxes(visible=False)
     fig.add_annotation(text=text(why), showarrow=False, xref="paper", yref="paper", x=0.5, y=0.5)
@@ -188,7 +188,7 @@ def empty(why: str) -> go.Figure:
 
 
 def group_starts(groups: Sequence[str]) -> list[str]:
-    """Give the heading above each row: where a group begins its name, else nothing; nothing at all for one group.
+    """Return the heading above each row: the group's name at its first row, else empty; all empty for a single group.
 
     Parameters
     ----------
@@ -207,28 +207,28 @@ def group_starts(groups: Sequence[str]) -> list[str]:
     """
     if len(set(groups)) < 2:
         return [""] * len(groups)
-    return [one if number == 0 or one != groups[number - 1] else "" for number, one in enumerate(groups)]
+    return [group if number == 0 or group != groups[number - 1] else "" for number, group in enumerate(groups)]
 
 
 def draw_rows(
     *, labels: Sequence[str], x_title: str, legend_entries: int, headings: Sequence[str] | None = None
 ) -> tuple[go.Figure, list[float]]:
-    """Make a figure with a row for each label, which stands above its row, and give the rows' positions, top down."""
+    """Make a figure with a row below each label; return it with the rows' positions, top down."""
     positions: list[float] = []
     notes: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
     top = 0.0  # in units of a row
-    for number, one in enumerate(labels):
+    for number, row_label in enumerate(labels):
         if headings is not None and headings[number]:
-            notes.append(_written(f"<b>{headings[number]}</b>", top + HEADING_ROWS - 0.05))
+            notes.append(_label_note(f"<b>{headings[number]}</b>", top + HEADING_ROWS - 0.05))
             top += HEADING_ROWS
-        y = top + LINE_HEIGHT * one.count("<br>") / ROW_HEIGHT + 0.7
-        notes.append(_written(one, y - 0.2))
+        y = top + LINE_HEIGHT * row_label.count("<br>") / ROW_HEIGHT + 0.7
+        notes.append(_label_note(row_label, y - 0.2))
         line: dict[str, Any] = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "layer": "below"}
         lines.append(line | {"line": {"color": GRID, "width": 1}})
         positions.append(y)
         top = y + 0.3
-    fig = figure(  # all at once: Plotly checks all of a list whenever one is added to it
+    fig = figure(  # all at once, since Plotly rechecks the whole list at each addition
         x_title=x_title,
         showlegend=True,
         annotations=notes,
@@ -239,8 +239,8 @@ def draw_rows(
     return fig, positions
 
 
-def _written(words: str, y: float) -> dict[str, Any]:
-    """Give the annotation that writes a label at the left edge, its foot at `y`."""
+def _label_note(words: str, y: float) -> dict[str, Any]:
+    """Annotation with a label at the left edge, its bottom at `y`."""
     return {
         "text": words,
         "x": 0,
@@ -258,7 +258,7 @@ def _written(words: str, y: float) -> dict[str, Any]:
 
 
 def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
-    """Give the look of a bar; stripes tell it from a plain one in a grey print."""
+    """Marker of a bar; stripes distinguish it in a grey print."""
     stripes = {"shape": "/", "fillmode": "overlay", "fgcolor": PAPER, "size": 7, "solidity": 0.35}
     return {"color": colour, "line": {"color": INK, "width": 1}, "pattern": stripes if striped else {"shape": ""}}
 
@@ -266,7 +266,7 @@ def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
 def predicted_trace(
     rows: pd.DataFrame, unit: str, *, name: str, symbol: str, colour: str, size: int = 14
 ) -> go.Scatter:
-    """Draw predicted values with their intervals: a mark in the colour of what it stands for, on a thick bar."""
+    """Trace of predicted values: a coloured mark on a thick bar for the interval."""
     middle = rows[f"predicted_{unit}"]
     return go.Scatter(
         x=middle.tolist(),
@@ -296,7 +296,7 @@ def measured_trace(
     *,
     at_least: bool = False,
 ) -> go.Scatter:
-    """Draw measured values: the same diamond in every figure, or an arrow for values that are lower bounds."""
+    """Trace of measured values: the same diamond in every figure, or an arrow for lower bounds."""
     return go.Scatter(
         x=list(x),
         y=list(y),

@@ -1,4 +1,4 @@
-"""Tools over file sizes at each distance: a bar from the smallest file's rate to the largest one's, measured beside."""
+"""Tools over file sizes at each distance: a bar from the smallest file's rate to the largest file's, and runs."""
 
 from __future__ import annotations
 
@@ -49,38 +49,38 @@ def tool_matrix_rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_tool_matrix(cells: pd.DataFrame, *, measured: pd.DataFrame | None = None) -> go.Figure:
-    """Rate of each tool from the smallest to the largest file, by round-trip time, coloured by what binds."""
+    """Draw the rate of each tool from the smallest to the largest file, by round-trip time, coloured by what binds."""
     rows = tool_matrix_rows(cells)
     if rows.empty:
         return theme.empty("No cell to show.")
     classes = list(dict.fromkeys(rows["bottleneck_class"]))
-    fig, places = theme.draw_rows(
+    fig, positions = theme.draw_rows(
         labels=[theme.label(tool) for tool in rows["tool"]],
         headings=theme.group_starts([theme.text(group) for group in rows["group"]]),
         x_title=f"Throughput (Gb/s), files of {rows['small'][0]} (small mark) to {rows['large'][0]}",
         legend_entries=len(classes) + 1,
     )
-    rows = rows.assign(y=places)
+    rows = rows.assign(y=positions)
     for name in classes:
         _add_tools(fig, rows[rows["bottleneck_class"] == name], theme.style_of(name))
     largest = float(rows[["small_gbps", "large_gbps"]].max().max())
     if measured is not None:
-        at = {(row["group"], row["tool"]): row["y"] for row in rows.to_dict("records")}
-        found = [
-            (at[key], row)
+        y_of_row = {(row["group"], row["tool"]): row["y"] for row in rows.to_dict("records")}
+        points = [
+            (y_of_row[key], row)
             for row in measured.to_dict("records")
-            if (key := (f"round trip {row['path.rtt']}", str(row["tool"]))) in at
+            if (key := (f"round trip {row['path.rtt']}", str(row["tool"]))) in y_of_row
         ]
-        if found:
-            x = [float(row["measured_bps"]) * theme.GBPS for _, row in found]
-            fig.add_trace(theme.measured_trace(x, [y for y, _ in found], [_hover(row) for _, row in found]))
+        if points:
+            x = [float(row["measured_bps"]) * theme.GBPS for _, row in points]
+            fig.add_trace(theme.measured_trace(x, [y for y, _ in points], [_hover(row) for _, row in points]))
             largest = max(largest, *x)
     rate_axis.gbps_axis(fig, largest)
     return fig
 
 
 def _add_tools(fig: go.Figure, part: pd.DataFrame, style: theme.Style) -> None:
-    """Draw the bars of some rows, then their ends."""
+    """Draw the bars of one class, then their ends."""
     x: list[float | None] = []
     y: list[float | None] = []
     for row in part.to_dict("records"):

@@ -1,7 +1,7 @@
-"""What a host's cards hang on: a tree of processors, bridges, slots and arrays, with width and load of each link.
+"""Topology of a host: a tree of processors, bridges, slots and arrays, with width and load of each link.
 
-A line is a link towards the processor: the more it can carry, the thicker it is; one that is half full is orange, one
-that is full red. Loads are those of a prediction; without one the tree shows what the links can carry.
+A line is a link towards the processor; its thickness shows its capacity. A link that is half full is orange, a full
+one red. Loads come from a prediction; without one, the tree shows capacities only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ["node", "parent", "depth", "kind", "label", "link", "could", "capacity_bps", "load_bps", "percent", "hover"]
 
-#: Marker and colour of each kind of thing.
+#: Marker, colour and name of each kind of node.
 KINDS: Final = {
     "processor": ("square", theme.INK, "processor"),
     "bridge": ("hexagon", theme.PURPLE, "switch or bridge"),
@@ -41,12 +41,12 @@ _BUSY: Final = ((0.9, theme.VERMILION), (0.5, theme.ORANGE))
 def topology_rows(
     host: Host, *, prediction: Prediction | None = None, role: Literal["sender", "receiver"] = "sender"
 ) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each processor, bridge, slot and array, each below what it hangs on."""
+    """Compute what the figure draws: a row for each processor, bridge, slot and array, each below its parent."""
     return pd.DataFrame(list(_Tree(host, prediction, role).rows()), columns=COLUMNS)
 
 
 class _Tree:
-    """The rows of a host, each below what it hangs on."""
+    """The rows of a host, each below its parent."""
 
     def __init__(self, host: Host, prediction: Prediction | None, role: str) -> None:
         self._host = host
@@ -67,18 +67,18 @@ class _Tree:
             if not any(slot in host.slots for slot in array.slots):
                 yield self._array(name, (f"node {nodes[0]}", 1))
 
-    def _below(self, above: str | None, node: int, depth: int) -> Iterator[dict[str, Any]]:
-        """Rows of what hangs on a bridge, or on a processor itself."""
-        at = (f"bridge {above}" if above is not None else f"node {node}", depth)
+    def _below(self, bridge_above: str | None, node: int, depth: int) -> Iterator[dict[str, Any]]:
+        """Rows of the parts behind a bridge, or directly on a processor."""
+        parent = (f"bridge {bridge_above}" if bridge_above is not None else f"node {node}", depth)
         for name, slot in self._host.slots.items():
-            if slot.behind == above and (above is not None or slot.node == node):
-                yield self._slot(name, slot, at)
-                for array, what in self._host.arrays.items():
-                    if what.slots[:1] == [name]:
+            if slot.behind == bridge_above and (bridge_above is not None or slot.node == node):
+                yield self._slot(name, slot, parent)
+                for array, disk_array in self._host.arrays.items():
+                    if disk_array.slots[:1] == [name]:
                         yield self._array(array, (f"slot {name}", depth + 1))
         for name, bridge in self._bridges.items():
-            if bridge.behind == above and (above is not None or bridge.node == node):
-                yield self._bridge(name, bridge, at)
+            if bridge.behind == bridge_above and (bridge_above is not None or bridge.node == node):
+                yield self._bridge(name, bridge, parent)
                 yield from self._below(name, node, depth + 1)
 
     def _percent(self, resource: str) -> float | None:
@@ -88,22 +88,22 @@ class _Tree:
     def _slot(self, name: str, slot: Slot, at: tuple[str, int]) -> dict[str, Any]:
         card = slot.nic or slot.controller
         kind = "nic" if slot.nic is not None else "controller" if slot.controller is not None else "slot"
-        more: dict[str, Any] = {"percent": self._percent(f"slot.{name}")}
+        figures: dict[str, Any] = {"percent": self._percent(f"slot.{name}")}
         if slot.bus == "pcix":
             clock = slot.clock.value if slot.clock is not None else 0.0
-            more["link"] = f"PCI-X {clock / 1e6:g} MHz"
-            figures = limits.pcix(clock=clock, width=slot.width, burst=int(slot.burst.value))
-            more["capacity_bps"] = float(figures["throughput_bps"])
+            figures["link"] = f"PCI-X {clock / 1e6:g} MHz"
+            pcix = limits.pcix(clock=clock, width=slot.width, burst=int(slot.burst.value))
+            figures["capacity_bps"] = float(pcix["throughput_bps"])
         else:
             gen = min(given for given in (slot.gen, card.gen if card else None) if given is not None)
             lanes = min(given for given in (slot.lanes, card.lanes if card else None) if given is not None)
             payload = slot.max_payload.value if slot.max_payload is not None else None
-            more |= {"link": f"Gen{gen} x{lanes}", "capacity_bps": _capacity(gen, lanes, payload)}
-            able = (card.gen, card.lanes) if card is not None else (None, None)
-            if None not in able and able != (gen, lanes):
-                more["could"] = f"Gen{able[0]} x{able[1]}"
+            figures |= {"link": f"Gen{gen} x{lanes}", "capacity_bps": _capacity(gen, lanes, payload)}
+            card_link = (card.gen, card.lanes) if card is not None else (None, None)
+            if None not in card_link and card_link != (gen, lanes):
+                figures["could"] = f"Gen{card_link[0]} x{card_link[1]}"
         title = card.title if card is not None and card.title else ""
-        return _row(f"slot {name}", at, kind, f"{name}: {title}" if title else f"slot {name}", **more)
+        return _row(f"slot {name}", at, kind, f"{name}: {title}" if title else f"slot {name}", **figures)
 
     def _bridge(self, name: str, bridge: Bridge, at: tuple[str, int]) -> dict[str, Any]:
         capacity = bridge.rate.value if bridge.rate is not None else _capacity(bridge.gen, bridge.lanes, None)
@@ -113,24 +113,25 @@ class _Tree:
 
     def _array(self, name: str, at: tuple[str, int]) -> dict[str, Any]:
         array = self._host.arrays[name]
-        what = f"RAID {array.level} of {array.disks}" if array.level is not None else "one disk"
-        label = f"{name}: {what}, {array.disk.title}" if array.disk.title else f"{name}: {what}"
+        level = f"RAID {array.level} of {array.disks}" if array.level is not None else "one disk"
+        label = f"{name}: {level}, {array.disk.title}" if array.disk.title else f"{name}: {level}"
         if len(array.slots) > 1:
             label += f", on {', '.join(array.slots)}"
-        found = [self._percent(f"{kind}.{name}") for kind in ("raid", "disk")]
-        return _row(f"array {name}", at, "array", label, percent=next((one for one in found if one is not None), None))
+        percents = [self._percent(f"{kind}.{name}") for kind in ("raid", "disk")]
+        known = [percent for percent in percents if percent is not None]
+        return _row(f"array {name}", at, "array", label, percent=known[0] if known else None)
 
 
 def _row(node: str, at: tuple[str, int], kind: str, label: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     parent, depth = at
     capacity, percent = more.get("capacity_bps"), more.get("percent")
     link, could = more.get("link", ""), more.get("could", "")
-    words = [f"{link} (the card could do {could})" if could else link]
+    lines = [f"{link} (the card could do {could})" if could else link]
     if capacity is not None:
-        words.append(f"carries {units.format_rate(capacity)} one way")
+        lines.append(f"carries {units.format_rate(capacity)} one way")
     if percent is not None:
-        words.append(f"{percent:.0f} % busy")
-    hover = "<br>".join([f"<b>{theme.text(label)}</b>", *(theme.text(one) for one in words if one)])
+        lines.append(f"{percent:.0f} % busy")
+    hover = "<br>".join([f"<b>{theme.text(label)}</b>", *(theme.text(line) for line in lines if line)])
     load = capacity * percent / 100 if capacity is not None and percent is not None else None
     given = {"node": node, "parent": parent, "depth": depth, "kind": kind, "label": label, "link": link, "could": could}
     return {**given, "capacity_bps": capacity, "load_bps": load, "percent": percent, "hover": hover}
@@ -145,22 +146,22 @@ def _capacity(gen: int | None, lanes: int | None, max_payload: float | None) -> 
 def plot_topology(
     host: Host, *, prediction: Prediction | None = None, role: Literal["sender", "receiver"] = "sender"
 ) -> go.Figure:
-    """Tree of what a host's cards hang on."""
+    """Draw the tree of a host's processors, bridges, slots and arrays."""
     rows = list(_Tree(host, prediction, role).rows())
     if len(rows) == 1 and host.cpu is None:
-        return theme.empty("Nothing is known of this host's slots.")
+        return theme.empty("This host's slots are unknown.")
     fig = theme.figure(x_title="", showlegend=True, height=_ROW * len(rows) + 90)
-    at = {row["node"]: (row["depth"] * _STEP, float(-number)) for number, row in enumerate(rows)}
+    position = {row["node"]: (row["depth"] * _STEP, float(-number)) for number, row in enumerate(rows)}
     for row in rows:
-        if row["parent"] in at:
-            _link(fig, at[row["parent"]], at[row["node"]], row)
+        if row["parent"] in position:
+            _link(fig, position[row["parent"]], position[row["node"]], row)
     for kind, (symbol, colour, words) in KINDS.items():
         part = [row for row in rows if row["kind"] == kind]
         if not part:
             continue
         fig.add_scatter(
-            x=[at[row["node"]][0] for row in part],
-            y=[at[row["node"]][1] for row in part],
+            x=[position[row["node"]][0] for row in part],
+            y=[position[row["node"]][1] for row in part],
             mode="markers+text",
             name=words,
             marker={"symbol": symbol, "size": 13, "color": colour, "line": {"color": theme.INK, "width": 1}},
@@ -178,7 +179,7 @@ def plot_topology(
 
 
 def _link(fig: go.Figure, above: tuple[float, float], here: tuple[float, float], row: dict[str, Any]) -> None:
-    """Draw the link of a row: down from its parent, then across."""
+    """Draw the link of a row, down from its parent and then across."""
     share = (row["percent"] or 0.0) / 100
     colour = next((colour for least, colour in _BUSY if share >= least), theme.MUTED)
     width = 1.5 + min(6.5, (row["capacity_bps"] or 0.0) / 20e9)
@@ -188,7 +189,7 @@ def _link(fig: go.Figure, above: tuple[float, float], here: tuple[float, float],
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What stands beside a marker: the thing, then its link and load."""
+    """Text beside a marker: the label, then link and load."""
     words = [row["link"] + (f" of {row['could']}" if row["could"] else "")] if row["link"] else []
     if row["percent"] is not None:
         of = f"of {units.format_rate(row['capacity_bps'])}" if row["capacity_bps"] is not None else "busy"

@@ -1,4 +1,4 @@
-"""Which numbers matter most: throughput with each at its low and its high end, the widest on top."""
+"""Which numbers matter most: throughput with each number at its low and its high end, the widest range on top."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from hecn_analysis.figures import theme
 
 COLUMNS = ["key", "label", "from_gbps", "to_gbps", "rises", "hover"]
 
-#: Bars of the figure: the others move the throughput less.
+#: Number of bars; the others move the throughput less.
 SHOWN = 12
 
 
 def tornado_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each number that moves the throughput, the widest first."""
+    """Compute what the figure draws: a row for each number that moves the throughput, the widest range first."""
     moving = table[table["swing_bps"] > 0].head(SHOWN)
     rows = [
         {
@@ -38,15 +38,15 @@ def tornado_rows(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_tornado(table: pd.DataFrame, throughput_bps: float) -> go.Figure:
-    """Bars of the throughput between the low and the high end of each number, over a line at what is predicted."""
+    """Draw bars of the throughput between the low and the high end of each number, over a line at the prediction."""
     rows = tornado_rows(table)
     if rows.empty:
-        return theme.empty("No number of this prediction moves it.")
+        return theme.empty("No number changes this prediction.")
     fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Throughput (Gb/s)", legend_entries=2)
     rows = rows.assign(y=y)
     for rises, name, colour in (
-        (True, "faster with a larger number", theme.BLUE),
-        (False, "slower with a larger number", theme.VERMILION),
+        (True, "faster with a larger value", theme.BLUE),
+        (False, "slower with a larger value", theme.VERMILION),
     ):
         part = rows[rows["rises"] == rises]
         if part.empty:

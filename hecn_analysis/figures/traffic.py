@@ -1,7 +1,7 @@
-"""Traffic of a port over time: in above the line, out below it, the 95th percentile, and what is no plain rate.
+"""Traffic of a port over time: in above the line, out below it, the 95th percentile, and marks of flagged intervals.
 
-An interval without a rate is a hole with a mark on the line; a rate that is a lower bound or a mean over a gap has a
-mark of its own. Nothing is drawn through a hole.
+An interval without a rate is a hole with a mark on the line; a lower bound and a mean over a gap have marks of their
+own. No line crosses a hole.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hecn_analysis.traffic.utilisation import utilisation
 
 COLUMNS = ["time", "begin", "in_gbps", "out_gbps", "flag", "mark", "hover"]
 MOST_POINTS: Final = 4000
-"""More intervals than this are drawn as the largest rate of each of so many stretches of time."""
+"""More intervals than this are reduced to this many stretches, each drawn at its largest rate."""
 
-#: What a flag is drawn as: name in the legend, colour, symbol.
+#: Marks of flagged intervals: name in the legend, colour, symbol.
 MARKS = {
     "no rate": (theme.VERMILION, "x"),
     "lower bound": (theme.ORANGE, "triangle-up"),
@@ -49,26 +49,26 @@ def traffic_rows(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mark(flag: str) -> str | None:
-    found = bits(flag)
-    if found & int(LOWER_BOUND):
+    flags = bits(flag)
+    if flags & int(LOWER_BOUND):
         return "lower bound"
-    if found & int(Flag.RESET | Flag.UNDECIDED | Flag.IMPOSSIBLE | Flag.GLITCH | Flag.CONFLICT | Flag.MISSING):
+    if flags & int(Flag.RESET | Flag.UNDECIDED | Flag.IMPOSSIBLE | Flag.GLITCH | Flag.CONFLICT | Flag.MISSING):
         return "no rate"
-    return "mean over a gap" if found & int(Flag.GAP) else None
+    return "mean over a gap" if flags & int(Flag.GAP) else None
 
 
 def _hover(row: dict[Any, Any]) -> str:
-    told = [MEANINGS[flag] for flag in Flag if flag and bits(row["flag"]) & flag]
+    meanings = [MEANINGS[flag] for flag in Flag if flag and bits(row["flag"]) & flag]
     lines = (
         f"<b>{row['begin']:%Y-%m-%d %H:%M:%S} to {row['time']:%H:%M:%S}</b>",
         f"in {theme.gbps(row['in_gbps'] / theme.GBPS)} Gb/s, out {theme.gbps(row['out_gbps'] / theme.GBPS)} Gb/s",
-        *(theme.label(words, 60) for words in told),
+        *(theme.label(words, 60) for words in meanings),
     )
     return "<br>".join(lines)
 
 
 def plot_traffic(rates: pd.DataFrame, *, slot_s: float = 300.0, speed_bps: float | None = None) -> go.Figure:
-    """Draw rates over time, with the 95th percentile of each direction and with what is no plain rate."""
+    """Draw rates over time, with the 95th percentile of each direction and marks of flagged intervals."""
     rows = traffic_rows(rates)
     if rows[["in_gbps", "out_gbps"]].isna().all(axis=None):
         return theme.empty("No rate is known.")
@@ -119,7 +119,7 @@ def plot_traffic(rates: pd.DataFrame, *, slot_s: float = 300.0, speed_bps: float
 
 
 def _thinned(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Keep the largest rate of each stretch where there are more intervals than a screen shows."""
+    """Keep the largest rate of each stretch if there are more intervals than a screen can show."""
     if len(rows) <= MOST_POINTS:
         return rows
     stretch = np.arange(len(rows)) * MOST_POINTS // len(rows)
@@ -128,7 +128,7 @@ def _thinned(rows: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _steps(rows: pd.DataFrame, name: str, sign: int) -> tuple[list[Any], list[float | None], list[str]]:
-    """Corners of the stairs: both ends of each interval; holes where there is no rate."""
+    """Corners of the step line: both ends of each interval, with holes where there is no rate."""
     x, y, hover = [], [], []
     for row in rows[["begin", "time", name, "hover"]].itertuples(index=False):
         level = None if np.isnan(row[2]) else sign * row[2]

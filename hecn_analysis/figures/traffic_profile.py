@@ -1,4 +1,4 @@
-"""The usual day of a port: mean, median and 95th percentile of each hour, in the time of the place."""
+"""The typical day of a port: mean, median and 95th percentile of each hour, in local time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def traffic_profile_rows(rates: pd.DataFrame, *, zone: str = "UTC", slot_s: floa
 
 
 def plot_traffic_profile(rates: pd.DataFrame, *, zone: str = "UTC", slot_s: float = 300.0) -> go.Figure:
-    """Draw the usual day: the mean of each hour as a line, the 95th percentile as a thin one."""
+    """Draw the typical day: the mean of each hour as a line, the 95th percentile as a thin one."""
     rows = traffic_profile_rows(rates, zone=zone, slot_s=slot_s)
     if rows.empty:
         return theme.empty("No rate is known.")

@@ -1,4 +1,4 @@
-"""How busy each resource is at the predicted throughput, busiest first."""
+"""Utilisation of each resource at the predicted throughput, busiest first."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def utilisation_rows(prediction: Prediction, *, at_least: float = 0.0) -> pd.Dat
 
 
 def plot_utilisation(prediction: Prediction, *, at_least: float = 0.0) -> go.Figure:
-    """Bars of the utilisation of each resource at the predicted throughput."""
+    """Draw bars of the utilisation of each resource at the predicted throughput."""
     rows = utilisation_rows(prediction, at_least=at_least)
     if rows.empty:
         return theme.empty("No resource is in use.")
     fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Busy (%)", legend_entries=2)
     rows = rows.assign(y=y)
-    for binds, name, colour in ((True, "binds", theme.BLUE), (False, "has room", theme.SKY)):
+    for binds, name, colour in ((True, "binds", theme.BLUE), (False, "has headroom", theme.SKY)):
         part = rows[rows["binds"] == binds]
         if part.empty:
             continue

@@ -13,7 +13,7 @@ from hecn_analysis.figures import theme
 
 COLUMNS = ["x", "line", "throughput_gbps", "low_gbps", "high_gbps", "bottleneck", "bottleneck_class", "hover"]
 
-#: Size of the title of the vertical axis: that of the horizontal one.
+#: Size of the vertical axis title, equal to that of the horizontal one.
 _TITLE_PX = 12
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -32,7 +32,7 @@ def whatif_rows(table: pd.DataFrame, varied: Sequence[str]) -> pd.DataFrame:
             "bottleneck": row["bottleneck"],
             "bottleneck_class": row["bottleneck_class"],
             "hover": f"{theme.text(first)} {theme.text(row[first])}<br><b>{theme.gbps(row['throughput_bps'])} Gb/s</b>"
-            f"<br>held back by {theme.text(row['bottleneck'])}",
+            f"<br>limited by {theme.text(row['bottleneck'])}",
         }
         for row in table.to_dict("records")
     ]
@@ -90,7 +90,7 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.Data
 
 
 def _place(value: Any) -> Any:  # noqa: ANN401 - of any key
-    """Give a value of the axis; a name, which Plotly would read as its HTML, escaped."""
+    """A value of the axis; names are escaped, since Plotly interprets them as HTML."""
     return theme.text(value) if isinstance(value, str) else value
 
 
@@ -102,7 +102,7 @@ def _title(key: str, values: Sequence[object], *, numeric: bool) -> str:
 
 
 def _draw_bands(fig: go.Figure, line: pd.DataFrame, *, numeric: bool) -> None:
-    """Colour the ground behind the points by the class of what binds there."""
+    """Colour the background behind the points by the class that binds there."""
     places = list(line["x"]) if numeric else list(range(len(line)))
     numbers = [float(place) for place in places]
     shown: set[str] = set()

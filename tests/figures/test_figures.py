@@ -123,7 +123,7 @@ def test_utilisation_is_busiest_first_and_can_leave_out_the_idle(prediction):
     assert list(figures.utilisation_rows(prediction)["percent"]) == pytest.approx([100, 98, 20])
     rows = figures.utilisation_rows(prediction, at_least=0.5)
     assert list(rows["resource"]) == ["receiver.cpu.core1", "path.link"]
-    assert names(figures.plot_utilisation(prediction)) == ["binds", "has room"]
+    assert names(figures.plot_utilisation(prediction)) == ["binds", "has headroom"]
 
 
 # PCI Express

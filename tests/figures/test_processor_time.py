@@ -51,4 +51,4 @@ def test_axis_starts_at_nothing_and_says_its_unit(times):
 
 
 def test_nothing_to_draw_says_so(times):
-    assert plot_processor_time(times.iloc[:0]).layout.annotations[0].text == "No processor time is known."
+    assert plot_processor_time(times.iloc[:0]).layout.annotations[0].text == "No CPU time is known."

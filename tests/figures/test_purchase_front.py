@@ -65,7 +65,7 @@ def test_hover_has_the_bill_and_the_place_and_no_markup_of_others(front, builds)
 def test_assumed_prices_are_open_marks_with_a_bar(front, builds):
     fig = plot_purchase_front(front, builds)
     marks = {trace.name: trace for trace in fig.data if trace.name}
-    sourced, assumed = marks["predicted, processor core binds"], marks["predicted, link binds, prices assumed in part"]
+    sourced, assumed = marks["predicted, processor core binds"], marks["predicted, link binds, some prices assumed"]
     assert not sourced.marker.symbol.endswith("-open")
     assert assumed.marker.symbol.endswith("-open")
     assert assumed.error_x.array == pytest.approx((2400,))

@@ -64,7 +64,7 @@ def test_names_of_devices_are_no_markup():
 
 def test_a_host_of_which_nothing_is_known():
     fig = figures.plot_topology(Host(name="x")).to_dict()
-    assert fig["layout"]["annotations"][0]["text"] == "Nothing is known of this host's slots."
+    assert fig["layout"]["annotations"][0]["text"] == "This host's slots are unknown."
 
 
 def test_hosts_of_the_catalogue_can_be_drawn():

@@ -122,7 +122,7 @@ def test_reconciliation_shows_verdicts_and_numbers():
     assert "&lt;b&gt;" in rows["hover"][1]
     fig = figures.plot_reconciliation(table)
     assert [one["name"] for one in fig.to_dict()["data"]] == ["agrees", "fewer octets"]
-    assert fig.layout.xaxis.title.text == "Counted beyond what was expected (%)"
+    assert fig.layout.xaxis.title.text == "Counted above expected octets (%)"
 
 
 def test_figures_of_nothing_say_so(rates):

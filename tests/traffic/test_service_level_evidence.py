@@ -170,6 +170,6 @@ def test_verdicts_differ_in_colour_and_marker_and_fit_a_phone(ames):
     fig = figures.plot_service_levels(found)
     looks = [(trace.marker.symbol, trace.marker.color) for trace in fig.data]
     assert len({symbol for symbol, _ in looks}) == len({colour for _, colour in looks}) == len(looks)
-    assert fig.layout.xaxis.title.text == "Used of what the limit allows (times)"
+    assert fig.layout.xaxis.title.text == "Measured relative to the limit (1 = at the limit)"
     assert all(len(line) <= theme.LABEL_WIDTH + 7 for one in fig.layout.annotations for line in one.text.split("<br>"))
     assert figures.plot_service_levels(found.iloc[:0]).layout.annotations
