@@ -21,13 +21,13 @@ from hecn_analysis.prediction.draws import Z90
 from hecn_analysis.prediction.sweep import sweep
 from hecn_analysis.runs.statistics import difference
 
-#: What documents call the figure of the sending end: what has left it, not what has arrived.
+#: The documents' name for the sender's figure: data sent, not data received.
 _SENT: Final = "source's figure"
 
-#: Tools that are predicted to be slower by less are expected to be as good. [1]
+#: Tools with a smaller predicted difference count as equal. [1]
 ALIKE: Final = 0.02
 
-#: What the table takes from a run as a log says it.
+#: Columns taken from a run unchanged.
 _OF_RUN: Final = [
     "throughput_bps",
     "cpu_sender_fraction",
@@ -57,38 +57,38 @@ COLUMNS: Final = [
 
 
 def documented(name: str = "sc09-tools") -> pd.DataFrame:
-    """Tools that a document has measured side by side."""
+    """Tools measured side by side in a document."""
     series = load_series(name)
     rows: list[dict[Any, Any]] = []
     for row in compare(series).to_dict("records"):
         tool, _, condition = row["title"].rpartition(", ")
         if not pd.isna(row["measured_bps"]) and not tool.endswith(_SENT):
-            about = {"tool": tool, "condition": condition, "throughput_bps": row["measured_bps"]}
-            rows.append(dict(row) | about | _setting(series.scenarios[row["case"]]))
+            extra = {"tool": tool, "condition": condition, "throughput_bps": row["measured_bps"]}
+            rows.append(dict(row) | extra | _setting(series.scenarios[row["case"]]))
     return _ordered(rows)
 
 
 def of_runs(matrix: Matrix, runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
-    """Tools of logs, under the conditions of a matrix."""
+    """Tools of the logs, under the conditions of a matrix."""
     placed = conditions(matrix, matched)
     if placed.empty:
-        raise InputError("no run of a cell of the matrix", "runs of its tools, sizes and round-trip times")
-    number = {cell.name: place for place, cell in enumerate(matrix.cells)}
+        raise InputError("no run that fits a cell of the matrix", "runs of its tools, sizes and round-trip times")
+    index_of = {cell.name: index for index, cell in enumerate(matrix.cells)}
     outlook, rows = matrix.outlook, list[dict[Any, Any]]()
-    for run, found in zip(runs.loc[placed.index].to_dict("records"), placed.to_dict("records"), strict=True):
-        place = number[str(found["cell"])]
-        setting = _setting(matrix.cells[place].scenario)
-        binds, binds_class = outlook.limits[place]
+    for run, match in zip(runs.loc[placed.index].to_dict("records"), placed.to_dict("records"), strict=True):
+        index = index_of[str(match["cell"])]
+        setting = _setting(matrix.cells[index].scenario)
+        binds, binds_class = outlook.limits[index]
         rows.append(
             {
                 **{name: run[name] for name in _OF_RUN},
                 **{name: setting[name] for name in ("library_tool", "kind", "threads")},
                 **{name: run[name] for name in ("tool", "direction", "streams")},
-                "condition": found["condition"],
+                "condition": match["condition"],
                 "version": run["tool_version"],
-                "predicted_bps": float(outlook.throughput_bps[place]),
-                "low_bps": float(outlook.low_bps[place]),
-                "high_bps": float(outlook.high_bps[place]),
+                "predicted_bps": float(outlook.throughput_bps[index]),
+                "low_bps": float(outlook.low_bps[index]),
+                "high_bps": float(outlook.high_bps[index]),
                 "bottleneck": binds,
                 "bottleneck_class": binds_class,
                 "bottleneck_title": binds,
@@ -99,7 +99,7 @@ def of_runs(matrix: Matrix, runs: pd.DataFrame, matched: pd.DataFrame) -> pd.Dat
 
 def _ordered(rows: list[dict[Any, Any]]) -> pd.DataFrame:
     """Rows as a table, condition by condition."""
-    order = {condition: at for at, condition in enumerate(dict.fromkeys(row["condition"] for row in rows))}
+    order = {condition: position for position, condition in enumerate(dict.fromkeys(row["condition"] for row in rows))}
     by_condition = sorted(rows, key=lambda row: order[row["condition"]])
     return pd.DataFrame(by_condition).reindex(columns=COLUMNS).astype({"version": "string", "direction": "string"})
 
@@ -140,19 +140,19 @@ def averaged(table: pd.DataFrame) -> pd.DataFrame:
                 **{name: first[name] for name in ("document", "place")},
             }
         )
-    found = pd.DataFrame(rows).astype({"line_first": "Int64", "line_last": "Int64"})
-    found["error"] = found["predicted_bps"].astype(float) / found["measured_bps"] - 1
-    low, high = found["low_bps"].astype(float), found["high_bps"].astype(float)
-    return found.assign(inside=(low <= found["measured_bps"]) & (found["measured_bps"] <= high))
+    means = pd.DataFrame(rows).astype({"line_first": "Int64", "line_last": "Int64"})
+    means["error"] = means["predicted_bps"].astype(float) / means["measured_bps"] - 1
+    low, high = means["low_bps"].astype(float), means["high_bps"].astype(float)
+    return means.assign(inside=(low <= means["measured_bps"]) & (means["measured_bps"] <= high))
 
 
 def scatter_of(scenario: Scenario) -> float:
-    """Standard deviation of the logarithm of a run that the tool's description supposes."""
+    """Standard deviation of the logarithm of a run, from the tool's description."""
     return float(np.log1p(scenario.tool.repeat.spread) / Z90)
 
 
 def winners(table: pd.DataFrame, *, scatter: float | None = None, confidence: float = 0.95) -> pd.DataFrame:
-    """The fastest tool under each condition, by how much, and whether chance could do that."""
+    """The fastest tool under each condition, its lead, and the probability of such a lead by chance."""
     rows = []
     for condition, part in table.groupby("condition", sort=False):
         means = averaged(part).sort_values("measured_bps", ascending=False, kind="stable", ignore_index=True)
@@ -167,20 +167,20 @@ def winners(table: pd.DataFrame, *, scatter: float | None = None, confidence: fl
             rates = [
                 part.loc[part["tool"] == tool, "throughput_bps"].to_numpy(float).tolist() for tool in means["tool"][:2]
             ]
-            apart = difference(*rates, scatter=scatter, confidence=confidence)
-            row |= {"second": means["tool"][1], "second_bps": means["measured_bps"][1], **vars(apart)}
+            significance = difference(*rates, scatter=scatter, confidence=confidence)
+            row |= {"second": means["tool"][1], "second_bps": means["measured_bps"][1], **vars(significance)}
         if means["predicted_bps"].notna().any():
-            hoped = means.sort_values("predicted_bps", ascending=False, kind="stable", ignore_index=True)
-            alike = int((hoped["predicted_bps"] >= hoped["predicted_bps"][0] * (1 - ALIKE)).sum())
-            others = f" and {alike - 1} alike" if alike > 1 else ""
-            row |= {"expected": hoped["tool"][0] + others, "expected_bps": hoped["predicted_bps"][0]}
+            by_prediction = means.sort_values("predicted_bps", ascending=False, kind="stable", ignore_index=True)
+            n_alike = int((by_prediction["predicted_bps"] >= by_prediction["predicted_bps"][0] * (1 - ALIKE)).sum())
+            others = f" and {n_alike - 1} equal" if n_alike > 1 else ""
+            row |= {"expected": by_prediction["tool"][0] + others, "expected_bps": by_prediction["predicted_bps"][0]}
         rows.append(row)
     columns = ["condition", "tools", "fastest", "throughput_bps", "second", "second_bps", "ratio", "ratio_low"]
     return pd.DataFrame(rows).reindex(columns=[*columns, "ratio_high", "p", "basis", "expected", "expected_bps"])
 
 
 def against_leader(table: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
-    """The tool that is ahead in most pairs, against each other one; empty where no two tools share a condition."""
+    """The tool that leads in most pairs, against each other tool; empty if no two tools share a condition."""
     try:
         pairs = compare_tools(table, confidence=confidence).pairs
     except InputError:
@@ -192,12 +192,12 @@ def against_leader(table: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataF
 def verdict(won: pd.DataFrame, lost: pd.DataFrame) -> str:
     """Name the fastest tool of the first and of the last condition, and the cost of distance."""
     words = []
-    for row in [won.iloc[at] for at in sorted({0, len(won) - 1})]:
-        said = f"{row['condition']}: {row['fastest']} was fastest with {units.format_rate(row['throughput_bps'])}"
+    for row in [won.iloc[index] for index in sorted({0, len(won) - 1})]:
+        sentence = f"{row['condition']}: {row['fastest']} was fastest with {units.format_rate(row['throughput_bps'])}"
         if not pd.isna(row["ratio"]):
-            doubt = " (no more than chance explains)" if row["p"] > 0.05 else ""
-            said += f", {row['ratio']:.2f} times {row['second']}{doubt}"
-        words.append(said)
+            doubt = " (not significant)" if row["p"] > 0.05 else ""
+            sentence += f", {row['ratio']:.2f} times {row['second']}{doubt}"
+        words.append(sentence)
     text = "; ".join(words)
     if len(lost):
         most, least = lost.iloc[0], lost.iloc[-1]
@@ -233,17 +233,17 @@ def expected(matrix: Matrix, grid: str) -> pd.DataFrame:
     if grid not in matrix.grids:
         raise InputError(f"grid {grid!r}", f"one of {', '.join(matrix.grids)}", source=matrix.source)
     cells = [cell for cell in matrix.cells if cell.grid == grid]
-    found = sweep(cells[0].scenario, matrix.grids[grid].axes)
-    named = pd.DataFrame({"cell": [cell.name for cell in cells]})
-    return found.assign(cell=named["cell"], condition=conditions(matrix, named)["condition"])
+    predicted = sweep(cells[0].scenario, matrix.grids[grid].axes)
+    names = pd.DataFrame({"cell": [cell.name for cell in cells]})
+    return predicted.assign(cell=names["cell"], condition=conditions(matrix, names)["condition"])
 
 
 def beside(cells: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
     """Measurements, each with the nearest cell of a grid."""
     known = list(dict.fromkeys(cells["path.rtt"]))
-    there = np.array([units.parse(rtt, "time") for rtt in known])
-    wanted = [_seconds(str(condition).rpartition("/")[2]) for condition in means["condition"]]
-    nearest = [known[int(np.abs(there - rtt_s).argmin())] for rtt_s in wanted]
+    rtts_s = np.array([units.parse(rtt, "time") for rtt in known])
+    measured_s = [_seconds(str(condition).rpartition("/")[2]) for condition in means["condition"]]
+    nearest = [known[int(np.abs(rtts_s - rtt_s).argmin())] for rtt_s in measured_s]
     return means.assign(tool=means["library_tool"], **{"path.rtt": nearest})
 
 

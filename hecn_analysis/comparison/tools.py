@@ -18,17 +18,17 @@ from hecn_analysis.runs.statistics import holm
 
 @dataclass(frozen=True)
 class Comparison:
-    """Tools compared.
+    """Result of comparing tools.
 
     Attributes
     ----------
     pairs
-        One row a pair of tools, see `compare_tools`.
+        One row per pair of tools, see `compare_tools`.
     friedman_p
-        Probability of ranks so different if all tools were alike, over the conditions that all of them have; None:
-        fewer than three tools or two such conditions.
+        p of Friedman's test that all tools are equal, over the conditions that all of them share; None: fewer than
+        three tools or two such conditions.
     conditions
-        Number of conditions that all tools have.
+        Number of conditions that all tools share.
     """
 
     pairs: pd.DataFrame
@@ -37,31 +37,31 @@ class Comparison:
 
 
 def conditions(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
-    """Runs with the condition that they were made under: the cell without its tool.
+    """Runs with their condition: the cell without its tool.
 
     Parameters
     ----------
     matrix
         The matrix.
     matched
-        Runs, of `hecn_analysis.planning.matrix.runs.match`.
+        Runs from `hecn_analysis.planning.matrix.runs.match`.
     """
     names = {
         cell.name: "/".join([cell.grid, *(str(value) for key, value in cell.setting.items() if key != "tool")])
         for cell in matrix.cells
     }
-    found = matched[matched["cell"].notna()]
-    return found.assign(condition=found["cell"].map(names))
+    assigned = matched[matched["cell"].notna()]
+    return assigned.assign(condition=assigned["cell"].map(names))
 
 
 def compare_tools(runs: pd.DataFrame, *, by: str | Sequence[str] = "condition", confidence: float = 0.95) -> Comparison:
     """Compare tools with each other.
 
-    Repeats of a tool under one condition count as one, by their geometric mean: they tell of chance, not of conditions.
-    Of each pair of tools the ratios of these means are taken, condition by condition. Their interval is that of
-    Student's t on logarithms, which holds for as few as two conditions (a bootstrap of few is too narrow); their p is
-    Wilcoxon's signed rank test, exact, which with n conditions cannot be less than 2 / 2^n; all are corrected for the
-    number of pairs (Holm 1979).
+    Repeats of a tool under one condition count as one, by their geometric mean, since they show chance, not conditions.
+    Each pair of tools is compared by the ratios of these means, condition by condition. The interval of the ratios is
+    Student's t on logarithms, which is valid for as few as two conditions (a bootstrap of few is too narrow). Their p
+    comes from Wilcoxon's exact signed-rank test; with n conditions it cannot be below 2 / 2^n. All p are corrected for
+    the number of pairs (Holm 1979).
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def compare_tools(runs: pd.DataFrame, *, by: str | Sequence[str] = "condition", 
     by
         What makes runs comparable: columns such as ``rtt_s`` and ``bytes``, or the ``condition`` of `conditions`.
     confidence
-        Of the intervals. [1]
+        Confidence of the intervals. [1]
 
     Returns
     -------
@@ -95,40 +95,44 @@ def compare_tools(runs: pd.DataFrame, *, by: str | Sequence[str] = "condition", 
     a 3 2.08 0.25
     """
     keys = [by] if isinstance(by, str) else list(by)
-    good = runs[runs["throughput_bps"] > 0]
-    logs = good.assign(log=np.log(good["throughput_bps"].to_numpy(float)))
+    successful = runs[runs["throughput_bps"] > 0]
+    logs = successful.assign(log=np.log(successful["throughput_bps"].to_numpy(float)))
     means = logs.pivot_table(index=keys, columns="tool", values="log", aggfunc="mean")
-    found = [row for pair in combinations(means.columns, 2) if (row := _pair(means, *pair, confidence)) is not None]
-    if not found:
+    rows = [row for pair in combinations(means.columns, 2) if (row := _pair(means, *pair, confidence)) is not None]
+    if not rows:
         raise InputError("no two tools under one condition", "runs of several tools under the same conditions")
-    pairs = pd.DataFrame(found)
+    pairs = pd.DataFrame(rows)
     pairs["p_corrected"] = holm(pairs["p"])
-    whole = means.dropna()
+    complete = means.dropna()
     friedman = None
-    if whole.shape[1] > 2 and len(whole) > 1:
-        friedman = float(stats.friedmanchisquare(*whole.to_numpy().T).pvalue)
+    if complete.shape[1] > 2 and len(complete) > 1:
+        friedman = float(stats.friedmanchisquare(*complete.to_numpy().T).pvalue)
     order = pairs.sort_values(["p_corrected", "ratio"], ascending=[True, False], ignore_index=True)
-    return Comparison(order, friedman, len(whole))
+    return Comparison(order, friedman, len(complete))
 
 
-def _pair(means: pd.DataFrame, one: str, other: str, confidence: float) -> dict[str, Any] | None:
-    ratios = (means[one] - means[other]).dropna().to_numpy(float)
+def _pair(means: pd.DataFrame, faster: str, slower: str, confidence: float) -> dict[str, Any] | None:
+    ratios = (means[faster] - means[slower]).dropna().to_numpy(float)
     if not ratios.size:
         return None
     if ratios.mean() < 0:
-        one, other, ratios = other, one, -ratios
-    half = np.nan
+        faster, slower, ratios = slower, faster, -ratios
+    half_width = np.nan
     if ratios.size > 1:
-        half = stats.t.ppf((1 + confidence) / 2, ratios.size - 1) * ratios.std(ddof=1) / np.sqrt(ratios.size)
-    differ = ratios[ratios != 0]
-    p = float(stats.wilcoxon(differ, method="exact" if differ.size <= 50 else "approx").pvalue) if differ.size else 1.0
+        half_width = stats.t.ppf((1 + confidence) / 2, ratios.size - 1) * ratios.std(ddof=1) / np.sqrt(ratios.size)
+    nonzero = ratios[ratios != 0]
+    p = (
+        float(stats.wilcoxon(nonzero, method="exact" if nonzero.size <= 50 else "approx").pvalue)
+        if nonzero.size
+        else 1.0
+    )
     return {
-        "faster": one,
-        "slower": other,
+        "faster": faster,
+        "slower": slower,
         "conditions": int(ratios.size),
         "wins": int((ratios > 0).sum()),
         "ratio": float(np.exp(ratios.mean())),
-        "ratio_low": float(np.exp(ratios.mean() - half)),
-        "ratio_high": float(np.exp(ratios.mean() + half)),
+        "ratio_low": float(np.exp(ratios.mean() - half_width)),
+        "ratio_high": float(np.exp(ratios.mean() + half_width)),
         "p": p,
     }

@@ -1,7 +1,7 @@
-"""Captures a host: what it is made of and how it is set, one file for each command, and an index of what ran.
+"""Captures a host: its hardware and settings, one file per command, and an index of the commands.
 
-Nothing is written outside of the folder, nothing is changed on the host, root is not needed, and nothing that a
-command prints is ever run. The commands are those of `inventory_commands`.
+Nothing is written outside the folder, nothing on the host is changed, root is not needed, and no output is ever
+executed. The commands are those of `inventory_commands`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hecn_analysis.live.redact import Redactor
 INDEX: Final = "index.csv"
 COLUMNS: Final = ("file", "command", "ended", "duration_s", "note")
 NOT_HERE: Final = "not here"
-#: Tools that probe the processor, each where it is here.
+#: Tools that probe the processor, if installed.
 PROBED: Final = ("nuttcp", "iperf3")
 
 _WAYS: Final = ("write", "read")
@@ -50,7 +50,7 @@ class Task:
     Attributes
     ----------
     command
-        Where it comes from.
+        The command with its placeholders.
     file
         Name of the file for its output.
     argv
@@ -64,12 +64,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Row:
-    """What the index says of one command.
+    """The row of one command in the index.
 
     Attributes
     ----------
     file
-        The file with what it printed; empty where there is none.
+        The file with its output; empty if there is none.
     command
         The command line.
     ended
@@ -77,7 +77,7 @@ class Row:
     duration_s
         How long it ran. [s]
     note
-        The last thing it said on stderr, or what root would add.
+        The last line of its stderr, or what root would add.
     """
 
     file: str
@@ -107,23 +107,23 @@ class Captured:
 
     @property
     def files(self) -> int:
-        """How many files it holds beside the index."""
+        """Number of files besides the index."""
         return sum(bool(row.file) for row in self.rows)
 
 
-# what there is to capture --------------------------------------------------------------------------------------------
+# commands to run ----------------------------------------------------------------------------------------------------
 
 
 def interfaces(sys: Path = Path("/sys")) -> list[str]:
-    """Network interfaces that are devices or bundles of them."""
-    found = sorted((sys / "class/net").glob("*"))
-    return [path.name for path in found if (path / "device").exists() or (path / "bonding").is_dir()]
+    """Network interfaces that are devices or bonds."""
+    paths = sorted((sys / "class/net").glob("*"))
+    return [path.name for path in paths if (path / "device").exists() or (path / "bonding").is_dir()]
 
 
 def disks(sys: Path = Path("/sys")) -> list[str]:
     """Disks: block devices with hardware behind them, without optical and floppy drives."""
-    found = sorted((sys / "block").glob("*"))
-    return [path.name for path in found if (path / "device").exists() and not path.name.startswith(("sr", "fd"))]
+    paths = sorted((sys / "block").glob("*"))
+    return [path.name for path in paths if (path / "device").exists() and not path.name.startswith(("sr", "fd"))]
 
 
 def arrays(sys: Path = Path("/sys")) -> list[str]:
@@ -133,7 +133,7 @@ def arrays(sys: Path = Path("/sys")) -> list[str]:
 
 def tasks(commands: Sequence[Command] = COMMANDS, *, private: bool = True, sys: Path = Path("/sys")) -> Iterator[Task]:
     """The commands with every word filled in."""
-    each = {
+    values_of = {
         "interface": interfaces(sys),
         "disk": disks(sys),
         "md": arrays(sys),
@@ -144,8 +144,8 @@ def tasks(commands: Sequence[Command] = COMMANDS, *, private: bool = True, sys: 
         if command.private and not private:
             continue
         program = next((name for name in (command.argv[0], *command.programs) if programs.which(name)), command.argv[0])
-        for value in each[command.each] if command.each else [""]:
-            if value.startswith("-"):  # a device may be called so; a program would take it for an option
+        for value in values_of[command.each] if command.each else [""]:
+            if value.startswith("-"):  # a program would take such a name for an option
                 continue
             words = (
                 [word.replace(f"{{{command.each}}}", value) for word in command.argv[1:]] if value else command.argv[1:]
@@ -170,39 +170,39 @@ def capture(
     Parameters
     ----------
     target
-        Folder to make; or an archive, where the name ends in ``.tar.gz`` or ``.tgz``.
+        Folder to create, or an archive if the name ends in ``.tar.gz`` or ``.tgz``.
     redact
-        Put stand-ins for serial numbers, addresses and names; see `hecn_analysis.live.redact`.
+        Replace serial numbers, addresses and names by placeholders; see `hecn_analysis.live.redact`.
     probe
-        Also measure, by short runs, what a byte costs the processor and how fast the disk is that the folder is on;
-        they keep both busy, and write a file beside the folder that is removed again.
+        Also measure, in short runs, the CPU cost per byte and the rate of the disk that holds the folder; the runs
+        keep both busy, and write a temporary file beside the folder.
     progress
-        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+        Show a progress bar on stderr if that is a terminal and the capture takes longer than a second.
     commands
-        What to run.
+        Commands to run.
 
     Raises
     ------
     InputError
-        The folder or the archive cannot be made, or is there already with something in it.
+        The folder or archive cannot be created, or already exists and is not empty.
     """
     target = Path(target)
     check(target)
-    planned = list(tasks(commands, private=not redact))
+    tasks_to_run = list(tasks(commands, private=not redact))
     rows: list[Row] = []
     files: dict[str, bytes] = {}
-    with private_folder("capture") as scratch:  # some programs leave a log where they run
-        done = (_run(task, scratch) for task in (track(planned, "capturing") if progress else planned))
-        probed: Iterable[tuple[Row, bytes]] = ()
+    with private_folder("capture") as scratch:  # some programs leave a log in their working folder
+        done = (_run(task, scratch) for task in (track(tasks_to_run, "capturing") if progress else tasks_to_run))
+        probe_rows: Iterable[tuple[Row, bytes]] = ()
         if probe:
-            probed = _probed(target.absolute().parent / f"{target.name}.{secrets.token_hex(4)}.{FILE}", scratch)
+            probe_rows = _probed(target.absolute().parent / f"{target.name}.{secrets.token_hex(4)}.{FILE}", scratch)
             if progress:
-                probed = track(probed, "probing", total=_probes_planned())
-        for row, output in chain(done, probed):
+                probe_rows = track(probe_rows, "probing", total=_probes_planned())
+        for row, output in chain(done, probe_rows):
             rows.append(row)
             if row.file:
                 files[row.file] = output
-    for_root = () if os.geteuid() == 0 else _for_root(planned, rows)
+    for_root = () if os.geteuid() == 0 else _for_root(tasks_to_run, rows)
     if redact:
         rows, files = redacted(rows, files, [os.uname().nodename])
     _write(target, rows, files)
@@ -219,8 +219,8 @@ def _run(task: Task, scratch: Path) -> tuple[Row, bytes]:
         without = re.compile(task.command.without.encode())
         output = b"".join(kept for kept in output.splitlines(keepends=True) if not without.search(kept))
     if not output.strip():
-        how = "nothing printed" if ended.ok else ended.how
-        return Row("", line, how, round(ended.duration_s, 3), ended.complaint), b""
+        ending = "nothing printed" if ended.ok else ended.how
+        return Row("", line, ending, round(ended.duration_s, 3), ended.complaint), b""
     if task.file.endswith(".txt"):
         output = f"$ {line}\n".encode() + output
     note = ended.complaint if ended.stderr.strip() else ""
@@ -228,7 +228,7 @@ def _run(task: Task, scratch: Path) -> tuple[Row, bytes]:
 
 
 def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
-    """Rows and outputs of probes: the network tools that are here, and the disk of a file."""
+    """Rows and outputs of the probes: the installed network tools, and the disk of a file."""
     here = Place()
     with contextlib.ExitStack() as stack:
         network = [probes.loopback(here, tool, scratch) for tool in PROBED if programs.which(tool) is not None]
@@ -243,7 +243,11 @@ def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
         )
         for kind in (*network, *direct, *buffered):
             stack.enter_context(contextlib.closing(kind))
-        turns = [*(each for one in network for each in (one, *direct)), *([] if network else direct), *buffered]
+        turns = [
+            *(probe_run for tool in network for probe_run in (tool, *direct)),
+            *([] if network else direct),
+            *buffered,
+        ]
         for turn in zip_longest(*turns):
             for probe in turn:
                 if probe is not None:
@@ -251,14 +255,14 @@ def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
 
 
 def _probes_planned() -> int:
-    """How many probes a capture has here."""
+    """Number of probes of a capture on this host."""
     tools = sum(programs.which(tool) is not None for tool in PROBED)
     return probes.REPEATS * tools + sum(probes.DISK_REPEATS.values()) * len(_WAYS)
 
 
 def _probe_row(probe: probes.Probe) -> tuple[Row, bytes]:
     line = shlex.join(probe.command)
-    printed = probe.log.read_bytes() if probe.log.exists() else b""  # a server that does not start leaves none
+    printed = probe.log.read_bytes() if probe.log.exists() else b""  # missing if the server did not start
     ended = "failed" if probe.error else "ok"
     return (
         Row(f"{probe.log.stem}.txt" if printed else "", line, ended, probe.duration_s, probe.error),
@@ -267,32 +271,32 @@ def _probe_row(probe: probes.Probe) -> tuple[Row, bytes]:
 
 
 def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:
-    """What root would add: of the commands that are here, each remark once."""
+    """What root would add to the installed commands, each remark once."""
     here = [task.command.root for task, row in zip(planned, rows, strict=True) if row.ended != NOT_HERE]
     return tuple(dict.fromkeys(remark for remark in here if remark))
 
 
 def redact_folder(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Captured:
-    """Redact what was captured before, for instance by the script.
+    """Redact an earlier capture, for instance one made by the script.
 
     Parameters
     ----------
     source
         Folder of a capture.
     target
-        Folder or archive to make.
+        Folder or archive to create.
 
     Raises
     ------
     InputError
-        There is no such folder, or the other cannot be made.
+        The source does not exist, or the target cannot be created.
     """
     source, target = Path(source), Path(target)
     check(target)
     if not source.is_dir():
         raise InputError("no such folder", "the folder of a capture", source=source)
-    found = [path for path in sorted(source.iterdir()) if path.is_file() and not path.is_symlink()]
-    contents = {path.name: path.read_bytes() for path in found}
+    paths = [path for path in sorted(source.iterdir()) if path.is_file() and not path.is_symlink()]
+    contents = {path.name: path.read_bytes() for path in paths}
     rows = _rows(contents.pop(INDEX, b"").decode(errors="replace"), source / INDEX)
     private = {command.file for command in COMMANDS if command.private}
     files = {name: content for name, content in contents.items() if name not in private}
@@ -303,7 +307,7 @@ def redact_folder(source: str | os.PathLike[str], target: str | os.PathLike[str]
 
 
 def redacted(rows: Iterable[Row], files: dict[str, bytes], hosts: Iterable[str]) -> tuple[list[Row], dict[str, bytes]]:
-    """Put stand-ins into files, their names and the index."""
+    """Redact files, their names, and the index."""
     redactor = Redactor(hosts)
     texts = {name: content.decode("utf-8", errors="replace") for name, content in files.items()}
     for text in texts.values():
@@ -319,14 +323,14 @@ def redacted(rows: Iterable[Row], files: dict[str, bytes], hosts: Iterable[str])
 
 
 def check(target: Path) -> None:
-    """Refuse a place that something would be lost in, or that cannot be made."""
+    """Refuse a target that would overwrite something or cannot be created."""
     packed = target.name.endswith(_PACKED)
     if packed and target.exists():
         raise InputError("an existing archive", "a new one", source=target)
     if not packed and target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError("an existing file or folder", "a new or an empty folder, or a .tar.gz", source=target)
     if not target.absolute().parent.is_dir():
-        raise InputError(f"no directory {str(target.parent)!r}", "one to write into", source=target)
+        raise InputError(f"no directory {str(target.parent)!r}", "an existing directory", source=target)
     if packed:
         whole.check(target)
     else:
@@ -341,7 +345,7 @@ def _write(target: Path, rows: Sequence[Row], files: dict[str, bytes]) -> None:
         try:
             for name, content in contents.items():
                 whole.write(target / name, content)
-        except BaseException:  # a part of a host would be taken for all of it
+        except BaseException:  # a partial capture would be mistaken for a complete one
             with contextlib.suppress(OSError):
                 for name in contents:
                     (target / name).unlink(missing_ok=True)

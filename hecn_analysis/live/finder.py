@@ -1,4 +1,4 @@
-"""Finds out what a scenario leaves open: the hosts at its ends, by inventory and probes, and the path between them."""
+"""Determines what a scenario leaves open: the hosts at its ends, by inventory and probes, and the path between them."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _CAPTURE_S: Final = 300.0
 
 @dataclass(frozen=True)
 class Draft:
-    """A scenario whose hosts and path are still to be found: enough to know the commands.
+    """A scenario whose hosts and path are still undetermined; it suffices to plan the commands.
 
     Attributes
     ----------
     scenario
-        It has hosts without limits where the real ones are not known.
+        The scenario, with ideal hosts in place of undetermined ones.
     keys
-        What was given, and what a run does where nothing is.
+        The given keys, with the run's defaults for missing ones.
     this
-        The ends that are the hosts as they are found.
+        Ends whose host is captured.
     """
 
     scenario: Scenario
@@ -52,7 +52,7 @@ class Draft:
 
 
 def draft_of(request: Request) -> Draft:
-    """Give what is known of a scenario before anything is looked at."""
+    """The scenario as known before any host or path is examined."""
     keys = dict(request.keys)
     this = {role for role in ROLES if keys.get(role, THIS) == THIS}
     if request.scenario is not None:
@@ -69,7 +69,7 @@ def draft_of(request: Request) -> Draft:
 
 
 def _with_ideal_ends(document: Document) -> tuple[Document, set[str]]:
-    """Put hosts without limits in place of the ends that a scenario leaves to be found; give these ends as well."""
+    """Put ideal hosts at the ends that a scenario leaves open; return these ends as well."""
     values = dict(document.values)
     this = set()
     for role in ROLES:
@@ -85,7 +85,7 @@ def _with_ideal_ends(document: Document) -> tuple[Document, set[str]]:
 
 
 def _name_of(end: object) -> object:
-    """Name of a sender or receiver, which stands alone or above further keys."""
+    """Name of a sender or receiver, given alone or with further keys."""
     return end.get("name") if isinstance(end, dict) else end
 
 
@@ -94,18 +94,18 @@ def _ideal(end: object) -> object:
 
 
 class Finder:
-    """Finds out what a scenario leaves open.
+    """Determines what a scenario leaves open.
 
     Parameters
     ----------
     request
-        What, where and how often.
+        The requested measurement.
     draft
         The scenario so far.
     ends
         Addresses, ports and files.
     here
-        The folder for all that is found.
+        The folder for all results.
     """
 
     def __init__(self, request: Request, draft: Draft, ends: tool_commands.Ends, here: Folder) -> None:
@@ -118,17 +118,17 @@ class Finder:
         self._processors: dict[Place, dict[str, Any]] = {}
 
     def scenario(self) -> Scenario:
-        """The scenario with all that can be found out about the ends and the path; what was given goes above."""
-        found: dict[str, Any] = {}
+        """The scenario, completed by everything known about ends and path; given keys take precedence."""
+        keys: dict[str, Any] = {}
         for role, end in zip(ROLES, (self.tool.source_end, self.tool.sink_end), strict=True):
             if end != "none":
-                found |= self._host(role, on_disk=end == "disk")
+                keys |= self._host(role, on_disk=end == "disk")
         if self.tool.protocol != "file" and "path" not in self.draft.keys:
-            found |= self._path()
-        return load_scenario({**found, **self.draft.keys})
+            keys |= self._path()
+        return load_scenario({**keys, **self.draft.keys})
 
     def _host(self, role: str, *, on_disk: bool) -> dict[str, Any]:
-        """Keys for the host at one end; none where it was named."""
+        """Keys of the host at one end; none if the host was named."""
         place = self.request.sender if role == "sender" else self.request.receiver
         if place not in self._inventories:
             self._inventories[place] = _inventory(place, role, self.here) if self.request.inventory else {}
@@ -145,25 +145,25 @@ class Finder:
 
     @property
     def _on_one_machine(self) -> bool:
-        """Whether the ends share a processor: then a byte costs it here what it costs over its loopback interface."""
+        """Whether the ends share a processor; a byte then costs what it costs over the loopback interface."""
         sender, receiver = self.request.sender, self.request.receiver
         return sender == receiver or (sender.is_here and receiver.is_here)
 
     def _says_disk(self, role: str) -> bool:
-        """Whether the keys that were given say how fast an end's disk is."""
-        said = (f"{role}.read_rate", f"{role}.write_rate", f"{role}.arrays")
-        return any(key.startswith(said) for key in self.draft.keys)
+        """Whether the given keys state the rate of an end's disk."""
+        prefixes = (f"{role}.read_rate", f"{role}.write_rate", f"{role}.arrays")
+        return any(key.startswith(prefixes) for key in self.draft.keys)
 
     def _processor(self, place: Place) -> dict[str, Any]:
-        """The processor of a place, and what runs of the tool take of its cores. A machine is asked once."""
+        """The processor of a place and the tool's cost on it; measured once per machine."""
         machine = Place() if place.is_here else place  # a namespace has a processor of this machine
         if machine not in self._processors:
             name = self.tool.name
-            found = hosts.processor(machine)
+            processor = hosts.processor(machine)
             runs = _results(probes.loopback(machine, name, self.here.logs), f"{name} at {machine}")
             source = f"over the loopback interface, {probes.DURATION_S:g} s each"
-            measured = costs.processor({name: runs}, float(found["clock"]["value"]), source)
-            self._processors[machine] = {**measured, "cpu": {**found, **measured.get("cpu", {})}}
+            measured = costs.processor({name: runs}, float(processor["clock"]["value"]), source)
+            self._processors[machine] = {**measured, "cpu": {**processor, **measured.get("cpu", {})}}
         return self._processors[machine]
 
     def _disk(self, place: Place, *, reads: bool) -> tuple[str, dict[str, Any]]:
@@ -174,7 +174,7 @@ class Finder:
         return ("read_rate" if reads else "write_rate"), costs.rate(runs, source)
 
     def _path(self) -> dict[str, Any]:
-        """Keys for the path between the ends."""
+        """Keys of the path between the ends."""
         sender, receiver = self.request.sender, self.request.receiver
         rtt = None
         if "path.rtt" not in self.draft.keys:
@@ -186,21 +186,21 @@ class Finder:
         duration = float("inf")
         if self.tool.bytes is None:
             duration = tool_commands.DURATION_S if self.tool.duration is None else self.tool.duration.value
-        found = path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
-        return {**found, "path.same_host": True} if self._on_one_machine else found
+        keys = path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
+        return {**keys, "path.same_host": True} if self._on_one_machine else keys
 
 
-def _results(found: Iterable[probes.Probe], what: str) -> list[costs.Probed]:
-    """Results of probes; the error of the last one where none gave any."""
-    done = list(found)
-    results = [probe.result for probe in done if probe.result is not None]
+def _results(probes_run: Iterable[probes.Probe], description: str) -> list[costs.Probed]:
+    """Results of probes; raises the last error if none succeeded."""
+    finished = list(probes_run)
+    results = [probe.result for probe in finished if probe.result is not None]
     if not results:
-        raise MeasurementError(done[-1].error or f"{what}: no result")
+        raise MeasurementError(finished[-1].error or f"{description}: no result")
     return results
 
 
 def _inventory(place: Place, role: str, here: Folder) -> dict[str, Any]:
-    """Capture a place and read it into a host, as far as it can be read."""
+    """Capture a place and read the capture into a host, as far as possible."""
     target = here.folder / f"inventory-{role}"
     if place.is_here and place.kind == "local":
         capture.capture(target)
@@ -208,12 +208,12 @@ def _inventory(place: Place, role: str, here: Folder) -> dict[str, Any]:
         ended = place.run(["sh", "-s", "--", "-"], limit_s=_CAPTURE_S, stdin=script.script().encode())
         whole.make_folder(target)
         _unpack(ended.stdout, target)
-    found = read_inventory(str(target)).hosts
-    return hosts.described(found[0].host) if found else {}
+    captured = read_inventory(str(target)).hosts
+    return hosts.described(captured[0].host) if captured else {}
 
 
 def _unpack(packed: bytes, target: Path) -> None:
-    """Put the files of an archive into a folder, as far as it is one: plain files alone, each by its bare name."""
+    """Unpack the regular files of an archive into a folder, each under its bare name; stop at damage."""
     with contextlib.suppress(tarfile.TarError), tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None

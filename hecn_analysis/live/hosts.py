@@ -1,7 +1,6 @@
-"""The host itself as a scenario's keys: what was captured of it, what its kernel says now.
+"""A real host as keys of a scenario: its capture, and the current settings of its kernel.
 
-Where the inventory can be read into a host, that is the host, with the costs that its components are known for. What it
-leaves open is probed (`probes`).
+If the inventory can be read, it gives the host, with the known costs of its components. The rest is probed (`probes`).
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ _SYSCTL: Final = {
 
 
 def settings_of_kernel(place: Place) -> dict[str, Any]:
-    """What the kernel there says of itself: version, buffers, congestion control."""
-    found: dict[str, Any] = {}
+    """Settings of the kernel at a place: version, buffers, congestion control."""
+    settings: dict[str, Any] = {}
     if version := re.match(r"\d+\.\d+", place.text("/proc/sys/kernel/osrelease")):
-        found["kernel"] = version[0]
+        settings["kernel"] = version[0]
     control = place.text("/proc/sys/net/ipv4/tcp_congestion_control").strip()
     if control in _CONTROLS:
-        found["congestion_control"] = control
+        settings["congestion_control"] = control
     for key, path in _SYSCTL.items():
         if numbers := place.text(path).split():
-            found[key] = {"value": int(numbers[-1]), "basis": "documented", "source": path}
-    return found
+            settings[key] = {"value": int(numbers[-1]), "basis": "documented", "source": path}
+    return settings
 
 
 def processor(place: Place) -> dict[str, Any]:
     """Cores and clock."""
-    clocks = [float(found) for found in re.findall(r"(?m)^cpu MHz\s*:\s*([\d.]+)", place.text("/proc/cpuinfo"))]
+    clocks = [float(clock) for clock in re.findall(r"(?m)^cpu MHz\s*:\s*([\d.]+)", place.text("/proc/cpuinfo"))]
     clock = max(clocks, default=1000.0) * 1e6
     return {
         "cores": max(1, len(place.busy())),
@@ -49,7 +48,7 @@ def processor(place: Place) -> dict[str, Any]:
 
 
 def load(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]) -> dict[str, float]:
-    """Share of the time between two looks that each core worked [1]."""
+    """Load of each core between two readings, as a share of the time [1]."""
     return {
         core: (after[core][0] - before[core][0]) / (after[core][1] - before[core][1])
         for core in before
@@ -58,7 +57,7 @@ def load(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, i
 
 
 def described(host: Host | None) -> dict[str, Any]:
-    """A host of an inventory as keys of a scenario, without what was not found."""
+    """A host of an inventory as keys of a scenario, without unset fields."""
     if host is None:
         return {}
     return host.model_dump(mode="python", exclude_unset=True, exclude={"name", "title", "bill"})

@@ -1,8 +1,7 @@
-"""The commands that say what a host is made of and how it is set. All of them only read.
+"""The commands that report the hardware and settings of a host. All of them only read.
 
-The same list is run here (`capture`) and written into the script for hosts without Python (`script`). A word
-``{interface}``, ``{disk}``, ``{md}``, ``{controller}`` (from 0) or ``{number}`` (from 1) stands for each of these in
-turn.
+`capture` runs this list, and `script` writes it into the script for hosts without Python. The placeholders
+``{interface}``, ``{disk}``, ``{md}``, ``{controller}`` (from 0) and ``{number}`` (from 1) take each value in turn.
 """
 
 from __future__ import annotations
@@ -13,27 +12,26 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Command:
-    """One command and the file that its output goes to.
+    """One command and the file for its output.
 
     Attributes
     ----------
     file
-        Name of the file. What ends in ``.txt`` begins with the command line as after a prompt; JSON and XML are as
-        printed.
+        Name of the file. ``.txt`` files begin with the command line after a prompt; JSON and XML are as printed.
     argv
         Program and arguments.
     programs
-        Other names of the program: the first that is there is taken.
+        Other names of the program; the first installed one is used.
     each
-        A word as above, where it runs once for each.
+        Placeholder that the command runs once for each value of; empty: none.
     root
         What root would add; empty: nothing.
     without
-        Lines that match this are left out (an extended regular expression, as Python and grep read it alike).
+        Lines that match this are dropped (an extended regular expression that means the same to Python and grep).
     private
-        Its output cannot be redacted (raw bytes), so that it is not taken where that is wanted.
+        The output cannot be redacted (raw bytes), so a redacted capture omits it.
     limit_s
-        Time that it may take. [s]
+        Time limit. [s]
     """
 
     file: str
@@ -47,7 +45,7 @@ class Command:
 
 
 def _settings(inside: str, *names: str) -> tuple[str, ...]:
-    """Words of a find that prints small files of the tree of devices, each line with its path in front."""
+    """Command ``find`` that prints small files of the device tree, each line prefixed with its path."""
     wanted = [word for name in names for word in ("-o", "-name", name)][1:]
     return ("find", "/sys/devices", "-path", inside, "(", *wanted, ")", "-exec", "grep", "-sH", "", "{}", "+")
 
@@ -67,7 +65,7 @@ _FREQUENCY: Final = (
     *("cpuinfo_min_freq", "cpuinfo_max_freq", "base_frequency", "energy_performance_preference"),
 )
 
-#: Keys of sysctl that are secrets, name the machine, or change with each look; and trees that no transfer depends on.
+#: Keys of sysctl that are secret, identify the machine or change constantly, and trees irrelevant to transfers.
 _NOT_SYSCTL: Final = (
     r"^(abi|crypto|debug|dev|fs|sunrpc|user)\.|stable_secret|fastopen_key|random\.(uuid|boot_id)|ns_last_pid"
 )
@@ -89,7 +87,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("dmidecode.txt", ("dmidecode",), root="memory modules and slots of the board (dmidecode)"),
     Command("cpufreq.txt", _settings("*/cpufreq/*", *_FREQUENCY)),
     # slots and cards
-    Command("lspci-vvv-nn.txt", ("lspci", "-vvv", "-nn"), root="what the links of cards can do and do (lspci)"),
+    Command("lspci-vvv-nn.txt", ("lspci", "-vvv", "-nn"), root="capability and state of card links (lspci)"),
     Command("lspci-tv.txt", ("lspci", "-tv")),
     Command("lspci-xxxx.txt", ("lspci", "-xxxx"), private=True),
     Command("pci-links.txt", _settings("*/pci*", *_PCI)),

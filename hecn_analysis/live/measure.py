@@ -1,11 +1,11 @@
-"""Predicts a transfer, then runs it, and says how the two agree.
+"""Predicts a transfer, runs it, and compares the two.
 
-1. The inventory of both ends is captured, the path is looked at (`path`), what nobody knows is probed (`hosts`).
+1. The inventory of both ends is captured, the path is examined (`path`), unknown values are probed (`probes`).
 2. The scenario and its prediction are written before the first run.
-3. The tool runs (`tools`); its output is kept as it is and read by `hecn_analysis.read`.
-4. Each run is inside, below or above the interval; below, what was busy is named.
+3. The tool runs (`runs`); its output is stored unchanged and read by `hecn_analysis.read`.
+4. Each run is inside, below or above the interval; if it is below, busy parts are named.
 
-Servers and files of a measurement are gone when it ends, however it ends.
+Servers and files of a measurement are removed when it ends, however it ends.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ BELOW: Final = "below"
 ABOVE: Final = "above"
 FAILED: Final = "failed"
 
-#: Busier than this, a core, a process or a line counts as what holds a run back.
+#: A core, a process or a line busier than this counts as a reason for a slow run.
 _BUSY: Final = 0.9
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run and how it compares.
+    """A run and its verdict.
 
     Attributes
     ----------
@@ -60,15 +60,15 @@ class Run:
     verdict
         ``inside``, ``below`` or ``above`` the interval, or ``failed``.
     measured_bps, duration_s
-        What the tool says. [bit/s], [s]
+        Rate and duration reported by the tool. [bit/s], [s]
     cpu_sender_fraction, cpu_receiver_fraction
-        Shares of a core that its processes used, as it says. [1]
+        Shares of a core that its processes used, as reported by the tool. [1]
     busiest_sender_fraction, busiest_receiver_fraction
         Load of the busiest core of each end during the run. [1]
     retransmits
-        Segments sent again.
+        Retransmitted segments.
     busy
-        What looks busy where the run is below the interval.
+        What was busy, if the run is below the interval.
     error
         Why there is no result.
     """
@@ -93,11 +93,11 @@ class Measured:
     Attributes
     ----------
     folder
-        Where everything is.
+        Folder of all results.
     prediction
-        What was predicted before.
+        The prediction made before the runs.
     runs
-        What was measured.
+        The measured runs.
     """
 
     folder: Path
@@ -112,19 +112,19 @@ class Measured:
 
     @property
     def verdict(self) -> str:
-        """How the median compares."""
+        """Verdict on the median."""
         return verdict(self.prediction, self.throughput_bps)
 
     def __str__(self) -> str:
-        """Say it as an engineer would."""
+        """The comparison in a few sentences."""
         rate = units.format_rate
         if self.throughput_bps is None:
             return "No run gave a result."
         done = [run for run in self.runs if run.measured_bps is not None]
-        of = "in one run" if len(done) == 1 else f"the median of {len(done)} runs"
-        text = f"Measured {rate(self.throughput_bps)}, {of}; "
+        basis = "in one run" if len(done) == 1 else f"the median of {len(done)} runs"
+        text = f"Measured {rate(self.throughput_bps)}, {basis}; "
         if not self.prediction.ladder:
-            return text + "nothing that is known of the hosts and the path sets a limit to compare with."
+            return text + "nothing known about the hosts and the path sets a limit to compare with."
         inside = sum(run.verdict == INSIDE for run in done)
         text += (
             f"predicted {rate(self.prediction.throughput_bps)}, between {rate(self.prediction.low_bps)} and "
@@ -133,9 +133,9 @@ class Measured:
         text += "." if len(done) == 1 else f" ({inside} of {len(done)} runs are inside)."
         busy = next((run.busy for run in done if run.busy), "")
         if self.verdict == BELOW:
-            text += f" {busy[:1].upper()}{busy[1:]}." if busy else " Nothing that was looked at was busy."
+            text += f" {busy[:1].upper()}{busy[1:]}." if busy else " No observed part was busy."
         if self.verdict == ABOVE:
-            text += f" The limit that was predicted, {self.prediction.ladder[0].title}, is not there or is set too low."
+            text += f" The predicted limit, {self.prediction.ladder[0].title}, does not exist or is set too low."
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -169,18 +169,18 @@ def measure(request: Request, folder: Path, *, progress: bool = False) -> Measur
     Parameters
     ----------
     request
-        What, where and how often.
+        The requested measurement.
     folder
-        New folder for all that is found out.
+        New folder for all results.
     progress
-        Show a bar on the standard error when it is a terminal.
+        Show a progress bar on stderr if that is a terminal.
 
     Raises
     ------
     InputError
-        The scenario cannot be, or is not one that can be run; an end cannot be reached.
+        The scenario is not valid or cannot be run, or an end cannot be reached.
     MissingProgramError
-        A program is not there.
+        A program is not installed.
     MeasurementError
         Nothing could be measured.
     """
@@ -213,12 +213,12 @@ def measure(request: Request, folder: Path, *, progress: bool = False) -> Measur
 
 
 def planned(request: Request) -> list[str]:
-    """The commands that `measure` would run for the runs themselves, without running them.
+    """The commands of the runs that `measure` would execute, without executing them.
 
     Parameters
     ----------
     request
-        What, where and how often.
+        The requested measurement.
     """
     draft = draft_of(request)
     is_networked = draft.scenario.tool.protocol != "file"
@@ -235,21 +235,21 @@ def _places(request: Request, plan: tool_commands.Plan) -> Iterable[Place]:
 
 
 def _as_yaml(scenario: Scenario) -> str:
-    head = "# The scenario of a measurement, as it was predicted before it was run.\n"
+    head = "# The scenario of a measurement, as predicted before the runs.\n"
     values = {"title": f"measured with {scenario.tool.name}", **_plain(scenario.keys)}
     return head + yaml.safe_dump(values, sort_keys=False)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - YAML
     if isinstance(value, Mapping):
-        return {str(key): _plain(below) for key, below in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(below) for below in value]
+        return [_plain(item) for item in value]
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
 def _run(number: int, request: Request, plan: tool_commands.Plan, prediction: Prediction, here: Folder) -> Run:
-    """One run, read and compared."""
+    """Make one run, read its log, and compare it."""
     log = here.log(f"run-{number}", plan.log)
     limit_s = request.limit_s or limit_of(prediction.scenario)
     scenario = prediction.scenario
@@ -262,10 +262,10 @@ def _run(number: int, request: Request, plan: tool_commands.Plan, prediction: Pr
     result = None if error else figures_of(log)
     if result is None:
         return Run(number, FAILED, error=error or f"{plan.program} printed no result")
-    how = verdict(prediction, result["throughput_bps"])
+    run_verdict = verdict(prediction, result["throughput_bps"])
     run = Run(
         number,
-        how,
+        run_verdict,
         result["throughput_bps"],
         result["duration_s"],
         result["cpu_sender_fraction"],
@@ -274,28 +274,28 @@ def _run(number: int, request: Request, plan: tool_commands.Plan, prediction: Pr
         busiest_receiver_fraction=at_receiver,
         retransmits=None if result["retransmits"] is None else int(result["retransmits"]),
     )
-    return run if how != BELOW else replace(run, busy=_busy(run, prediction))
+    return run if run_verdict != BELOW else replace(run, busy=_busy(run, prediction))
 
 
 def _busy(run: Run, prediction: Prediction) -> str:
-    """What looks like holding a run back that is below its interval."""
-    found = []
+    """What was busy during a run below its interval."""
+    reasons = []
     for role in ("sender", "receiver"):
         share = getattr(run, f"cpu_{role}_fraction")
         core = getattr(run, f"busiest_{role}_fraction")
         if share is not None and share > _BUSY:
-            found.append(f"the tool used {units.format_fraction(share)} of a core at the {role}")
+            reasons.append(f"the tool used {units.format_fraction(share)} of a core at the {role}")
         elif core is not None and core > _BUSY:
-            found.append(f"a core of the {role} was {units.format_fraction(core)} busy")
+            reasons.append(f"a core of the {role} was {units.format_fraction(core)} busy")
     if run.retransmits:
-        found.append(f"{run.retransmits} segments were sent again")
+        reasons.append(f"{run.retransmits} segments were retransmitted")
     if run.measured_bps is not None and prediction.throughput_bps > 0:
-        part = run.measured_bps / prediction.throughput_bps
-        shares = {name: share * part for name, share in prediction.utilisation.items()}
-        found += [
+        share_of_predicted = run.measured_bps / prediction.throughput_bps
+        shares = {name: share * share_of_predicted for name, share in prediction.utilisation.items()}
+        reasons += [
             f"{name} would be {units.format_fraction(share)} busy" for name, share in shares.items() if share > _BUSY
         ]
-    return ", ".join(found)
+    return ", ".join(reasons)
 
 
 def _write_runs(here: Folder, runs: Sequence[Run]) -> None:

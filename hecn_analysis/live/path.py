@@ -1,4 +1,4 @@
-"""The path between two places, as far as it can be found out before a test: round trip, line rate, MTU, a throttle."""
+"""The path between two places, as far as it can be determined before a test: RTT, line rate, MTU, throttle."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from hecn_analysis.logs import read
 _PINGS: Final = 5
 _NAME: Final = re.compile(r"[^-/\s][^/\s]*")
 
-#: What a token bucket counts of a frame, and what the frame takes of an Ethernet line: its header alone; with
-#: checksum, preamble and gap.
+#: Overhead of a frame in a token bucket (its header), and on an Ethernet line (with checksum, preamble and gap). [B]
 _HEADER: Final = 14
 _LINE: Final = framing.FRAME_OVERHEAD
 
 
 @dataclass(frozen=True)
 class Throttle:
-    """A queueing discipline that holds packets back; they count with their Ethernet header.
+    """A queueing discipline that limits the rate; packets count with their Ethernet header.
 
     Attributes
     ----------
     rate_bps
-        What passes in the long run. [bit/s]
+        Long-term rate. [bit/s]
     burst_bytes
-        What passes at once after a pause. [B]
+        Amount that passes at once after a pause. [B]
     queue_bytes
-        What waits at most; None: not told. [B]
+        Largest queue; None: unknown. [B]
     """
 
     rate_bps: float
@@ -53,9 +52,9 @@ class Device:
     mtu
         Its MTU. [B]
     speed_bps
-        Line rate; None where it has none (loopback, virtual pairs). [bit/s]
+        Line rate; None if it has none (loopback, virtual pairs). [bit/s]
     throttle
-        Token bucket or emulator on it, None where there is none.
+        Token bucket or emulator on it; None if there is none.
     """
 
     name: str
@@ -72,10 +71,10 @@ def address_of(receiver: Place, sender: Place) -> str:
         return receiver.name.rpartition("@")[2].strip("[]")
     if receiver.kind == "netns":
         for link in _json(receiver.run(["ip", "-j", "addr", "show", "scope", "global"])):
-            for one in link.get("addr_info", []):
-                if "local" in one:
-                    return str(one["local"])
-    raise InputError(f"no address of the receiver ({receiver})", "--address, as the sender reaches it")
+            for entry in link.get("addr_info", []):
+                if "local" in entry:
+                    return str(entry["local"])
+    raise InputError(f"no address of the receiver ({receiver})", "--address with the address that the sender uses")
 
 
 def device(place: Place, address: str) -> Device | None:
@@ -106,67 +105,72 @@ def _device(place: Place, name: str) -> Device | None:
 def device_with(place: Place, address: str) -> Device | None:
     """The interface of a place that has an address."""
     for link in _json(place.run(["ip", "-j", "addr"])):
-        if address in [one.get("local") for one in link.get("addr_info", [])]:
+        if address in [entry.get("local") for entry in link.get("addr_info", [])]:
             return _device(place, str(link.get("ifname", "")))
     return None
 
 
 def _resolved(place: Place, name: str) -> str:
-    """The address that a place knows a name by."""
+    """Address of a name, as resolved at a place."""
     words = place.run(["getent", "ahosts", name]).stdout.split()
     return words[0].decode(errors="replace") if words else ""
 
 
 def _json(ended: Ended) -> list[dict[str, Any]]:
-    """List of objects that a program of iproute2 prints; none where it failed."""
+    """List of objects printed by a program of iproute2; empty if it failed."""
     try:
-        found = json.loads(ended.stdout)
+        objects = json.loads(ended.stdout)
     except ValueError:
         return []
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [entry for entry in objects if isinstance(entry, dict)] if isinstance(objects, list) else []
 
 
 def _throttle(disciplines: list[dict[str, Any]]) -> Throttle | None:
     """The slowest throttle among queueing disciplines; tc gives bytes per second and microseconds."""
-    found = []
-    for one in disciplines:
-        options = one.get("options") or {}
+    throttles = []
+    for discipline in disciplines:
+        options = discipline.get("options") or {}
         rate = options.get("rate")
-        rate = rate.get("rate") if isinstance(rate, dict) else rate  # that of netem is an object
-        if one.get("kind") not in {"tbf", "netem"} or not isinstance(rate, int | float) or rate <= 0:
+        rate = rate.get("rate") if isinstance(rate, dict) else rate  # netem prints an object
+        if discipline.get("kind") not in {"tbf", "netem"} or not isinstance(rate, int | float) or rate <= 0:
             continue
         numbers = {key: value for key, value in options.items() if isinstance(value, int | float)}
         burst, latency = numbers.get("burst", 0), numbers.get("lat")
         queue = None if latency is None else rate * latency / 1e6 + burst
-        found.append(Throttle(rate * 8, burst, queue))
-    return min(found, default=None, key=lambda throttle: throttle.rate_bps)
+        throttles.append(Throttle(rate * 8, burst, queue))
+    return min(throttles, default=None, key=lambda throttle: throttle.rate_bps)
 
 
 def keys(
     sender: Device | None, receiver: Device | None, rtt_s: float | None, duration_s: float = float("inf")
 ) -> dict[str, Any]:
-    """Keys of a scenario for the path."""
-    found: dict[str, Any] = {}
+    """Scenario keys of the path."""
+    path_keys: dict[str, Any] = {}
     if rtt_s is not None:
-        found["path.rtt"] = {"value": rtt_s, "spread": 0.2, "basis": "calibrated", "source": f"ping, least of {_PINGS}"}
+        path_keys["path.rtt"] = {
+            "value": rtt_s,
+            "spread": 0.2,
+            "basis": "calibrated",
+            "source": f"ping, least of {_PINGS}",
+        }
     ends = [end for end in (sender, receiver) if end is not None]
     if ends:
-        found["path.mtu"] = min(end.mtu for end in ends)
+        path_keys["path.mtu"] = min(end.mtu for end in ends)
     limits = [(end.speed_bps, None, f"speed of {end.name}") for end in ends if end.speed_bps]
     if sender is not None and (throttle := sender.throttle) is not None:
-        counted = (found["path.mtu"] + _LINE) / (found["path.mtu"] + _HEADER)
-        words = (
+        line_ratio = (path_keys["path.mtu"] + _LINE) / (path_keys["path.mtu"] + _HEADER)
+        description = (
             f"tc on {sender.name}: {throttle.rate_bps:.0f} bit/s of packets without the checksum, preamble and gap of "
             f"Ethernet, and {throttle.burst_bytes:.0f} B at once"
         )
-        queue = None if throttle.queue_bytes is None else throttle.queue_bytes * counted
-        limits.append(((throttle.rate_bps + 8 * throttle.burst_bytes / duration_s) * counted, queue, words))
+        queue = None if throttle.queue_bytes is None else throttle.queue_bytes * line_ratio
+        limits.append(((throttle.rate_bps + 8 * throttle.burst_bytes / duration_s) * line_ratio, queue, description))
     if limits:
-        rate, queue, source = min(limits, key=lambda one: one[0])
-        found["path.rate"] = {"value": rate, "basis": "documented", "source": source}
+        rate, queue, source = min(limits, key=lambda limit: limit[0])
+        path_keys["path.rate"] = {"value": rate, "basis": "documented", "source": source}
         if queue is not None:
-            found["path.queue"] = {"value": queue, "basis": "documented", "source": source}
-    return found
+            path_keys["path.queue"] = {"value": queue, "basis": "documented", "source": source}
+    return path_keys
 
 
 def ping(address: str) -> tuple[str, ...]:
@@ -175,7 +179,7 @@ def ping(address: str) -> tuple[str, ...]:
 
 
 def round_trip(log: str) -> float | None:
-    """Least round-trip time that a log of ping holds [s]."""
+    """Smallest round-trip time in a log of ping [s]."""
     runs = read(log).runs
     times = runs["rtt_min_s"].dropna()
     return float(times.iloc[0]) if len(times) else None

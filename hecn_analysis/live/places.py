@@ -1,7 +1,7 @@
-"""Where a program runs: here, in a network namespace of this machine, or on a host that ssh reaches.
+"""Where a program runs: here, in a network namespace of this machine, or on a host reached through ssh.
 
-A place turns a command into the list of arguments that runs it there. Nothing goes through a shell here; ssh gives the
-remote shell words that are quoted for it. A program on another host ends when its time is up, whatever happens to us.
+A place turns a command into the list of arguments that runs it there. No local shell is involved; ssh passes quoted
+words to the remote shell. A program on another host ends at its time limit, whatever happens to this process.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _LOOK_S: Final = 20.0
 
 @dataclass(frozen=True)
 class Place:
-    """A place to run programs at.
+    """A place to run programs.
 
     Attributes
     ----------
     kind
         ``local``, ``netns`` or ``ssh``.
     name
-        The namespace, or ``user@host`` as ssh takes it.
+        The namespace, or ``user@host`` for ssh.
     port
-        Port of the ssh server; None: ssh's own choice.
+        Port of the ssh server; None: ssh's default.
     """
 
     kind: Literal["local", "netns", "ssh"] = "local"
@@ -44,7 +44,7 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a place as people write it.
+        """Parse a place.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class Place:
         Raises
         ------
         InputError
-            It is none of these.
+            The text is none of these.
 
         Examples
         --------
@@ -68,8 +68,8 @@ class Place:
             return cls()
         if kind == "netns" and _NAME.fullmatch(rest):
             return cls("netns", rest)
-        if kind == "ssh" and (found := _HOST.fullmatch(rest)):
-            return cls("ssh", found["host"], None if found["port"] is None else int(found["port"]))
+        if kind == "ssh" and (match := _HOST.fullmatch(rest)):
+            return cls("ssh", match["host"], None if match["port"] is None else int(match["port"]))
         raise InputError(f"place {text!r}", "local, netns:NAME, ssh:HOST or ssh:USER@HOST:PORT")
 
     def __str__(self) -> str:
@@ -78,20 +78,20 @@ class Place:
 
     @property
     def is_here(self) -> bool:
-        """Whether it is on this machine."""
+        """Whether the place is on this machine."""
         return self.kind != "ssh"
 
     def argv(self, words: Sequence[str], *, limit_s: float | None = None, stays: bool = False) -> list[str]:
-        """Arguments that run a command there.
+        """Arguments that run a command at the place.
 
         Parameters
         ----------
         words
             The command.
         limit_s
-            Time after which the other host ends it by itself. [s]
+            Time after which the remote host itself ends the command. [s]
         stays
-            Whether it runs until it is ended: then ssh gives it a terminal, whose end ends it.
+            Whether the command runs until it is ended; ssh then gives it a terminal, and closing that ends it.
         """
         if self.kind == "local":
             return list(words)
@@ -109,66 +109,66 @@ class Place:
         ]
 
     def run(self, words: Sequence[str], *, limit_s: float = _LOOK_S, stdin: bytes = b"") -> programs.Ended:
-        """Run a command there to its end.
+        """Run a command at the place to its end.
 
         Parameters
         ----------
         words
             The command.
         limit_s
-            Time that it may take. [s]
+            Time limit. [s]
         stdin
-            What it reads.
+            Its standard input.
         """
         return programs.run(self.argv(words, limit_s=limit_s), limit_s=limit_s, stdin=stdin)
 
     def text(self, *paths: str) -> str:
-        """What small files hold there, one after another; those that cannot be read are left out."""
+        """Contents of small files at the place, concatenated; unreadable files are skipped."""
         return self.run(["cat", *paths]).stdout.decode(errors="replace")
 
     def require(self, program: str) -> None:
-        """Refuse to go on where a program is not there.
+        """Raise an error unless a program is installed at the place.
 
         Raises
         ------
         MissingProgramError
-            It is not there; the message names the package.
+            The program is missing; the message names the package.
         InputError
-            The place itself cannot be reached.
+            The place cannot be reached.
         """
         if self.is_here:
-            for needed in {"netns": ("ip",)}.get(self.kind, ()):
-                if programs.which(needed) is None:
-                    raise programs.missing(needed)
+            for wrapper in {"netns": ("ip",)}.get(self.kind, ()):
+                if programs.which(wrapper) is None:
+                    raise programs.missing(wrapper)
             if programs.which(program) is None:
                 raise programs.missing(program)
             if self.kind == "local":
                 return
-            reached = self.run(["true"])
+            trial = self.run(["true"])
         else:
             if programs.which("ssh") is None:
                 raise programs.missing("ssh")
-            reached = self.run(["sh", "-c", 'command -v -- "$1" timeout >&2 || exit 3', "sh", program])
-            if reached.status == 3:
+            trial = self.run(["sh", "-c", 'command -v -- "$1" timeout >&2 || exit 3', "sh", program])
+            if trial.status == 3:
                 raise programs.missing(program, str(self))
-        if not reached.ok:
-            raise InputError(f"{self}: {reached.complaint or reached.how}", "a place that can run programs")
+        if not trial.ok:
+            raise InputError(f"{self}: {trial.complaint or trial.how}", "a place that can run programs")
 
     def listens(self, port: int) -> bool:
-        """Whether a program there waits for connections to that port of TCP."""
+        """Whether a program at the place listens on this TCP port."""
         return port in self.ports()
 
     def ports(self) -> set[int]:
-        """Ports of TCP at which programs there wait for connections."""
+        """TCP ports on which programs at the place listen."""
         rows = [line.split() for line in self.text("/proc/net/tcp", "/proc/net/tcp6").splitlines()]
         return {int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 3 and row[3] == _LISTENS}
 
     def busy(self) -> Mapping[str, tuple[int, int]]:
-        """Ticks of each core so far: those that it worked, and all; the difference of two looks is a load."""
-        found = {}
+        """Busy and total ticks of each core so far; the difference of two readings gives the load."""
+        ticks_of = {}
         for line in self.text("/proc/stat").splitlines():
             name, *numbers = line.split() or [""]
             if re.fullmatch(r"cpu\d+", name):
-                ticks = [int(number) for number in numbers[:8]]  # guest time is in user time already
-                found[name] = (sum(ticks) - ticks[3] - ticks[4], sum(ticks))
-        return found
+                ticks = [int(number) for number in numbers[:8]]  # user time already includes guest time
+                ticks_of[name] = (sum(ticks) - ticks[3] - ticks[4], sum(ticks))
+        return ticks_of

@@ -1,7 +1,7 @@
-"""Short runs that tell what nobody knows of a host: what a byte costs its processor, how fast its disk is.
+"""Short runs that measure unknown properties of a host: the CPU cost per byte, and the rate of its disk.
 
-A network tool runs over the loopback interface, which no card and no line limits; dd writes and reads a file that is
-removed again. What follows from their results is the business of `hecn_analysis.inventory.hosts.probes`.
+A network tool runs over the loopback interface, which neither a card nor a line limits; dd writes and reads a temporary
+file. `hecn_analysis.inventory.hosts.probes` evaluates the results.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from hecn_analysis.prediction import tool_commands
 
 REPEATS: Final = 4
 DURATION_S: Final = 2.0
-#: Repeats of each way of a disk, past the page cache and through it; after the fewest they end when they take long. [s]
+#: Repeats of each direction of a disk, past the page cache and through it; slow ones stop after `_FEWEST`.
 DISK_REPEATS: Final = {"direct": 6, "buffered": 3}
 _FEWEST: Final = 3
 _LONG_S: Final = 6.0
-#: Large enough that a cache of a disk holds but a part, where there is that much room.
+#: Amount of data, larger than the caches of most disks. [B]
 AMOUNT: Final = 256 << 20
 
 
@@ -37,17 +37,17 @@ class Probe:
     Attributes
     ----------
     command
-        What ran.
+        The command.
     log
-        What it printed.
+        File with its output.
     duration_s
-        How long it took. [s]
+        Its duration. [s]
     result
-        Throughput and shares of a core; None where it failed.
+        Throughput and shares of a core; None if it failed.
     error
         Why it failed.
     load
-        How busy the cores were meanwhile, in words; empty: not looked at.
+        Load of the cores during the run, as text; empty: not observed.
     """
 
     command: tuple[str, ...]
@@ -80,7 +80,7 @@ def loopback(machine: Place, tool: str, logs: Path) -> Generator[Probe, None, No
 def disk(
     place: Place, file: str, logs: Path, *, reads: bool, io: str, cold: bool = False
 ) -> Generator[Probe, None, None]:
-    """Run dd on a file that is made for it, and removed."""
+    """Run dd on a temporary file."""
     blocks = (f"bs={tool_commands.BLOCK}", f"count={AMOUNT // tool_commands.BLOCK}")
     write = ("dd", "if=/dev/zero", f"of={file}", *blocks)
     read = ("dd", f"if={file}", "of=/dev/null", *blocks)
@@ -89,14 +89,14 @@ def disk(
         words = (*read, "iflag=direct") if reads else (*write, "oflag=direct")
     else:
         words = read if reads else (*write, "conv=fdatasync")
-    kind = ("read" if reads else "write") if io == "direct" else ("buffered-read" if reads else "buffered-write")
+    log_kind = ("read" if reads else "write") if io == "direct" else ("buffered-read" if reads else "buffered-write")
     taken_s = 0.0
     try:
         ended = place.run([*write, "conv=fsync"] if reads else ["true"], limit_s=AMOUNT_LIMIT_S)
         for number in range(1, DISK_REPEATS[io] + 1):
             if number > _FEWEST and taken_s > _LONG_S:
                 return
-            log = logs / f"probe-disk-{kind}-{number}.txt"
+            log = logs / f"probe-disk-{log_kind}-{number}.txt"
             if cold:
                 place.run(("dd", f"if={file}", "iflag=nocache", "count=0"))
             started = time.monotonic()
@@ -111,9 +111,9 @@ def disk(
 
 
 def _probe(command: tuple[str, ...], log: Path, started: float, error: str) -> Probe:
-    found = None if error else figures_of(log)
+    figures = None if error else figures_of(log)
     duration = round(time.monotonic() - started, 3)
-    if found is None:
+    if figures is None:
         return Probe(command, log, duration, None, error or f"{command[0]}: no result")
-    result = Probed(found["throughput_bps"], found["cpu_sender_fraction"], found["cpu_receiver_fraction"])
+    result = Probed(figures["throughput_bps"], figures["cpu_sender_fraction"], figures["cpu_receiver_fraction"])
     return Probe(command, log, duration, result)

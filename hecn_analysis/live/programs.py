@@ -1,7 +1,7 @@
-"""Programs started from here: with a list of arguments and never through a shell, with a time limit, ended with us.
+"""Child programs: started from a list of arguments, never through a shell, with a time limit, and ended with us.
 
-A program runs in a session of its own and is ended as a group, when its time is up and on every way out, signals
-included (`ended_by_signals`). Where util-linux is there, the kernel ends it too when we are killed outright.
+A program runs in its own session and is ended as a group at its time limit and on every exit, including signals
+(`ended_by_signals`). With util-linux installed, the kernel also ends it when we are killed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import IO, Final, Self
 from hecn_analysis.base.children import tied
 from hecn_analysis.base.errors import MissingProgramError
 
-#: Where programs of an administrator lie, and those of makers of RAID controllers, beside the user's PATH.
+#: Folders of administrators' programs and of RAID vendors' tools, searched after the user's PATH.
 FOLDERS: Final = (
     "/usr/local/sbin",
     "/usr/sbin",
@@ -34,10 +34,10 @@ FOLDERS: Final = (
     "/usr/StorMan",
 )
 
-#: Package of Debian and Ubuntu that brings a program, where it has another name.
+#: Package of Debian and Ubuntu that provides a program, if its name differs.
 _PACKAGES: Final = {"ping": "iputils-ping", "ip": "iproute2", "ssh": "openssh-client", "dd": "coreutils"}
 
-#: More output than this is cut: no command of an inventory or a measurement prints so much.
+#: Longer output is truncated; no command of an inventory or a measurement prints that much. [B]
 LARGEST: Final = 64 << 20
 
 _GRACE_S: Final = 1.0
@@ -46,18 +46,18 @@ _POLL_S: Final = 0.02
 
 def environment() -> dict[str, str]:
     """Environment of a program: ours, in English, with the folders of administrators' programs."""
-    own = os.environ.get("PATH", os.defpath)  # an empty one names no folder, but would name this one before a separator
+    own = os.environ.get("PATH", os.defpath)  # an empty entry would mean the current folder
     path = os.pathsep.join([*([own] if own else []), *FOLDERS])
     return {**os.environ, "LC_ALL": "C", "PATH": path}
 
 
 def which(program: str) -> str | None:
-    """Path of a program, None where it is not here."""
+    """Path of a program; None if it is not installed."""
     return shutil.which(program, path=environment()["PATH"])
 
 
 def missing(program: str, where: str = "") -> MissingProgramError:
-    """Error that says which program is not there, and which package brings it."""
+    """Error for a missing program, with the package that provides it."""
     place = f" ({where})" if where else ""
     package = _PACKAGES.get(program, program)
     return MissingProgramError(
@@ -72,15 +72,15 @@ class Ended:
     Attributes
     ----------
     argv
-        What was started.
+        Program and arguments.
     status
-        Exit status; negative: the signal that ended it; None: its time was up, or it could not be started.
+        Exit status; negative: the signal that ended it; None: time limit reached, or not started.
     stdout, stderr
-        What it printed.
+        Its output.
     duration_s
-        How long it ran. [s]
+        Its duration. [s]
     how
-        How it ended, in words: ``ok``, ``status 1``, ``signal 9``, ``time limit of 30 s``, or why it did not start.
+        How it ended, as text: ``ok``, ``status 1``, ``signal 9``, ``time limit of 30 s``, or why it did not start.
     """
 
     argv: tuple[str, ...]
@@ -92,12 +92,12 @@ class Ended:
 
     @property
     def ok(self) -> bool:
-        """Whether it ended by itself with status 0."""
+        """Whether it exited with status 0."""
         return self.status == 0
 
     @property
     def complaint(self) -> str:
-        """The last thing that it said to people; what it printed where that is nothing."""
+        """The last line of stderr; of stdout if stderr is empty."""
         lines = (self.stderr.decode(errors="replace").strip() or self.stdout.decode(errors="replace").strip()).split(
             "\n"
         )
@@ -105,16 +105,16 @@ class Ended:
 
 
 class Program:
-    """A program that runs; as a context manager it is ended at the end of the block.
+    """A running program; as a context manager, it is ended at the end of the block.
 
     Parameters
     ----------
     argv
         Program and arguments.
     cwd
-        Folder that it runs in.
+        Working folder.
     stdin
-        What it reads; nothing by default.
+        Its standard input; empty by default.
     """
 
     def __init__(self, argv: Sequence[str], *, cwd: str | Path | None = None, stdin: bytes = b"") -> None:
@@ -123,16 +123,16 @@ class Program:
             tempfile.TemporaryFile()  # noqa: SIM115 (closed at the end of the block)
             for _ in range(3)
         )
-        given, self._out, self._err = self._files
-        given.write(stdin)
-        given.seek(0)
+        stdin_file, self._out, self._err = self._files
+        stdin_file.write(stdin)
+        stdin_file.seek(0)
         self._start = time.monotonic()
         self._failure: str | None = None
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._process = subprocess.Popen(  # noqa: S603 (a list of arguments, no shell)
                 [*tied(), *self.argv],
-                stdin=given,
+                stdin=stdin_file,
                 stdout=self._out,
                 stderr=self._err,
                 cwd=cwd,
@@ -158,7 +158,7 @@ class Program:
         return self._process is not None and self._process.poll() is None
 
     def wait(self, limit_s: float) -> Ended:
-        """Wait for its end, and end it when its time is up."""
+        """Wait for its end; end it at the time limit."""
         if self._process is None:
             return self._ended(None, self._failure or "")
         try:
@@ -170,7 +170,7 @@ class Program:
         return self._ended(status, "ok" if status == 0 else f"status {status}" if status > 0 else f"signal {-status}")
 
     def stop(self) -> None:
-        """End it and everything that it started: asked first, then made to."""
+        """End its process group: SIGTERM first, then SIGKILL."""
         if self._process is None:
             return
         for number in (signal.SIGTERM, signal.SIGKILL):
@@ -181,7 +181,7 @@ class Program:
                 time.sleep(_POLL_S)
 
     def printed(self) -> Ended:
-        """What it has printed so far; how it ended is ``running`` while it has not."""
+        """Its output so far; `how` is ``running`` while it runs."""
         status = None if self._process is None else self._process.poll()
         return self._ended(status, "running" if self.runs else "ended")
 
@@ -191,24 +191,24 @@ class Program:
 
 
 def run(argv: Sequence[str], *, limit_s: float, cwd: str | Path | None = None, stdin: bytes = b"") -> Ended:
-    """Run a program to its end. It never raises for what the program does."""
+    """Run a program to its end; failures of the program never raise an error."""
     with Program(argv, cwd=cwd, stdin=stdin) as program:
         return program.wait(limit_s)
 
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Leave by KeyboardInterrupt on SIGTERM and SIGHUP too, so that every block is left in order."""
+    """Raise KeyboardInterrupt on SIGTERM and SIGHUP as well, so that every block cleans up."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         del frame
         raise KeyboardInterrupt(f"signal {number}")
 
-    kept: Mapping[int, object] = {}
-    with contextlib.suppress(ValueError):  # another thread than the main one gets no signals
-        kept = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    previous: Mapping[int, object] = {}
+    with contextlib.suppress(ValueError):  # only the main thread gets signals
+        previous = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
-        for number, handler in kept.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]

@@ -1,11 +1,11 @@
-"""Takes out of a capture what tells whose machine it is: the same thing becomes the same stand-in in every file.
+"""Removes from a capture what identifies the machine: each value gets the same placeholder in every file.
 
-Left out are serial numbers and asset tags, MAC addresses, world wide names and GUIDs, UUIDs, host names and IP
-addresses. A stand-in has the form of what it stands for (a MAC address is one), so that readers understand the files
-as before. Versions that look like addresses stay where the line says that they are versions; so do host names that are
-ordinary words (``server``, ``vm``) where nothing says that they are host names.
+Serial numbers and asset tags, MAC addresses, world wide names and GUIDs, UUIDs, host names and IP addresses are
+replaced. A placeholder has the form of the original (a MAC address becomes a MAC address), so that readers still
+understand the files. Versions that look like addresses remain if their line calls them versions; host names that are
+ordinary words (``server``, ``vm``) remain unless a label marks them as host names.
 
-What a program prints in a form that is not known here is not found: look through a capture before you give it away.
+Values in a form unknown to this module are not recognised: review a capture before you share it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 _SEPARATED: Final = r"[ \t]{0,40}[:=][ \t]{0,40}"
 
-#: A serial number or an asset tag by the words in front of it; the value is the last group.
+#: A serial number or an asset tag, recognised by its label; the group ``value`` holds it.
 _SERIAL: Final = (
     re.compile(
         r"(?im)^(?P<label>.{0,60}?\b(?:serial(?: (?:number|no\.?|num))?|sn|s/n|asset[ _]tag|service[ _]tag|vendor sn|"
@@ -74,7 +74,7 @@ _WWN: Final = (
     ),
     re.compile(r"(?i)(?P<label>GUID\" value=\")(?P<value>[0-9a-f]{4}(?::[0-9a-f]{4}){3})(?P<end>\")"),
 )
-#: smartctl's JSON takes a world wide name apart into decimal numbers.
+#: smartctl's JSON splits a world wide name into decimal numbers.
 _NUMBERS: Final = re.compile(r"(?s)(?P<label>\"(?:wwn|eui64)\"\s{0,8}:\s{0,8}\{)(?P<value>[^{}]{0,200})(?P<end>\})")
 _IP4: Final = re.compile(r"(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d|-?\w)")
 _IP6: Final = re.compile(r"(?i)(?<![\w:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?![\w:])")
@@ -94,16 +94,16 @@ _ORDINARY: Final = frozenset(
         *("memory", "cpu", "net", "kernel", "dev", "fs", "debian", "ubuntu", "centos", "rocky", "fedora"),
     }
 )
-_SHORTEST: Final = 5  # a serial number is looked for elsewhere too only if it is so long and has a digit in it
+_SHORTEST: Final = 5  # a serial number this long with a digit is replaced everywhere, not only after its label
 
 
 class Redactor:
-    """Stand-ins for what was found so far.
+    """Placeholders for the values seen so far.
 
     Parameters
     ----------
     hosts
-        Names of the host that are known beforehand.
+        Known names of the host.
 
     Examples
     --------
@@ -119,16 +119,16 @@ class Redactor:
         for host in hosts:
             self._host(host)
 
-    # what is found ---------------------------------------------------------------------------------------------------
+    # values to replace ------------------------------------------------------------------------------------------------
 
     def learn(self, text: str) -> None:
-        """Find serial numbers and host names that may stand in other files without the words that tell."""
+        """Collect serial numbers and host names, which other files may contain without a label."""
         for pattern in _SERIAL:
-            for found in pattern.finditer(text):
-                self._serial(found["value"])
+            for match in pattern.finditer(text):
+                self._serial(match["value"])
         for pattern in _HOSTS:
-            for found in pattern.finditer(text):
-                self._host(found["value"])
+            for match in pattern.finditer(text):
+                self._host(match["value"])
 
     def _stand_in(self, kind: str, value: str, make: Callable[[int], str]) -> str:
         known = self._stand_ins.setdefault(kind, {})
@@ -141,7 +141,7 @@ class Redactor:
         if not value or value.lower() in _NO_SERIAL or value in self._stand_ins.get("serial", {}).values():
             return value
         if _MAC.fullmatch(value) or _UUID.fullmatch(value):
-            return value  # found by its form
+            return value  # replaced by its form
         stand_in = self._stand_in("serial", value, lambda number: f"SERIAL-{number}")
         if len(value) >= _SHORTEST and any(map(str.isdigit, value)):
             self._everywhere[value] = stand_in
@@ -160,11 +160,11 @@ class Redactor:
             self._everywhere[domain] = "example.net"
         return stand_in
 
-    # what is put there -----------------------------------------------------------------------------------------------
+    # replacement -----------------------------------------------------------------------------------------------------
 
     def clean(self, text: str) -> str:
-        """Return the text with stand-ins."""
-        text = _NUMBERS.sub(lambda found: found["label"] + re.sub(r"\d+", "0", found["value"]) + found["end"], text)
+        """Return the text with placeholders."""
+        text = _NUMBERS.sub(lambda match: match["label"] + re.sub(r"\d+", "0", match["value"]) + match["end"], text)
         for pattern in _SERIAL:
             text = self._labelled(pattern, self._serial, text)
         for pattern in _HOSTS:
@@ -172,28 +172,28 @@ class Redactor:
         text = self._labelled(_DEVICE_SERIAL, self._eui, text)
         for pattern in _WWN:
             text = self._labelled(pattern, self._wwn, text)
-        text = _UUID.sub(lambda found: self._uuid(found[0]), text)
-        text = _MAC.sub(lambda found: self._mac(found[0]), text)
-        text = _LONG_MAC.sub(lambda found: self._long_mac(found[0]), text)
-        text = _MAC_IN_NAME.sub(lambda found: self._mac_in_name(found[0]), text)
-        text = _IP6.sub(lambda found: self._ip6(found[0]), text)
+        text = _UUID.sub(lambda match: self._uuid(match[0]), text)
+        text = _MAC.sub(lambda match: self._mac(match[0]), text)
+        text = _LONG_MAC.sub(lambda match: self._long_mac(match[0]), text)
+        text = _MAC_IN_NAME.sub(lambda match: self._mac_in_name(match[0]), text)
+        text = _IP6.sub(lambda match: self._ip6(match[0]), text)
         text = "\n".join(
-            line if _VERSION.search(line) else _IP4.sub(lambda found: self._ip4(found[0]), line)
+            line if _VERSION.search(line) else _IP4.sub(lambda match: self._ip4(match[0]), line)
             for line in text.split("\n")
         )
         return self._others(text)
 
     @staticmethod
     def _labelled(pattern: re.Pattern[str], stand_in: Callable[[str], str], text: str) -> str:
-        return pattern.sub(lambda found: found["label"] + stand_in(found["value"]) + found["end"], text)
+        return pattern.sub(lambda match: match["label"] + stand_in(match["value"]) + match["end"], text)
 
     def _others(self, text: str) -> str:
-        """Put stand-ins for serial numbers and hosts wherever they stand as words."""
+        """Replace serial numbers and host names wherever they occur as words."""
         if not self._everywhere:
             return text
-        known: Mapping[str, str] = self._everywhere
-        words = "|".join(re.escape(word) for word in sorted(known, key=len, reverse=True))
-        return re.sub(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])", lambda found: known[found[0]], text)
+        stand_ins: Mapping[str, str] = self._everywhere
+        words = "|".join(re.escape(word) for word in sorted(stand_ins, key=len, reverse=True))
+        return re.sub(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])", lambda match: stand_ins[match[0]], text)
 
     def _uuid(self, value: str) -> str:
         plain = re.sub(r"[^0-9a-f]", "", value.lower())
@@ -208,10 +208,10 @@ class Redactor:
         plain = re.sub(r"[^0-9a-f]", "", value.lower())
         if plain in {"0" * 12, "f" * 12} or plain.startswith("02000000"):
             return value
-        made = self._stand_in(
+        stand_in = self._stand_in(
             "mac", plain, lambda number: f"02:00:00:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
         )
-        return made.replace(":", "-") if "-" in value else made
+        return stand_in.replace(":", "-") if "-" in value else stand_in
 
     def _mac_in_name(self, value: str) -> str:
         return self._mac(":".join(value[start : start + 2] for start in range(0, 12, 2))).replace(":", "")

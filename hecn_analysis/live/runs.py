@@ -1,6 +1,6 @@
-"""Runs of a tool: what was asked for, how a run is started, and what its output says.
+"""Runs of a tool: the request, the start of a run, and the figures in its output.
 
-Servers, and files that a run makes, are gone when it ends, however it ends.
+Servers and temporary files of a run are removed when it ends, however it ends.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ class MeasurementError(HecnError):
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be measured, where.
+    """A requested measurement.
 
     Attributes
     ----------
     scenario
-        File or name of a scenario; None: the keys alone.
+        File or name of a scenario; None: keys only.
     keys
-        Keys set over it. A sender or receiver that is ``this`` or is not named is the host at that end as it is found.
+        Keys set over it. A sender or receiver that is ``this`` or not named is the captured host at that end.
     sender, receiver
-        Where the ends are.
+        Places of the ends.
     address
-        Where the sender finds the receiver; None: found out.
+        Address of the receiver for the sender; None: determined.
     port
-        First port of TCP to use; None: the tool's own, or free ones where both ends are on this machine.
+        First TCP port to use; None: the tool's default, or free ports if both ends are on this machine.
     repeats
-        How many runs.
+        Number of runs.
     file
-        File for a test of a disk; None: one in the current folder of that end, removed at the end.
+        File for a disk test; None: a temporary file in the current folder of that end.
     limit_s
-        Time that a run may take; None: by its duration. [s]
+        Time limit of a run; None: from its duration. [s]
     inventory, probe
-        Whether to capture the ends, and to measure what is not known of them.
+        Whether to capture the ends, and to measure unknown properties.
     """
 
     scenario: str | None = None
@@ -86,7 +86,7 @@ class Folder:
     folder: Path
 
     def write(self, name: str, text: str) -> None:
-        """Write a file of it."""
+        """Write a file in the folder."""
         whole.write(self.folder / name, text)
 
     @property
@@ -95,7 +95,7 @@ class Folder:
         return self.folder / "logs"
 
     def log(self, name: str, ending: str) -> Path:
-        """Place of a log."""
+        """Path of a log."""
         return self.logs / f"{name}.{ending}"
 
 
@@ -125,7 +125,7 @@ def ends_of(request: Request, *, is_networked: bool) -> tool_commands.Ends:
 
 
 def commands(request: Request, plan: tool_commands.Plan, limit_s: float) -> Iterator[str]:
-    """The exact commands of a measurement, as they could be typed."""
+    """The exact commands of a measurement, in the form for a shell."""
     at = request.sender if plan.at == "sender" else request.receiver
     times = f"   # {request.repeats} times"
     if plan.prepare is not None:
@@ -142,13 +142,13 @@ def _server_argv(request: Request, plan: tool_commands.Plan, limit_s: float) -> 
 
 
 def removal(file: str) -> tuple[str, ...]:
-    """Give the command that removes a file."""
+    """Command that removes a file."""
     return ("rm", "-f", "--", file)
 
 
 @contextlib.contextmanager
 def left_tidy(request: Request, plan: tool_commands.Plan, limit_s: float) -> Iterator[None]:
-    """Make the file that a test reads, and remove what it leaves."""
+    """Create the file that a test reads, and remove the test's files at the end."""
     at = request.sender if plan.at == "sender" else request.receiver
     if plan.file is not None and at.run(["test", "-e", plan.file, "-o", "-h", plan.file]).ok:
         raise InputError("an existing file", "a new one, which the test writes and removes", source=plan.file)
@@ -164,16 +164,16 @@ def left_tidy(request: Request, plan: tool_commands.Plan, limit_s: float) -> Ite
 
 
 def run_once(request: Request, plan: tool_commands.Plan, limit_s: float, log: Path) -> str:
-    """Start the server where there is one, run the client, keep what both print; give what went wrong."""
+    """Start the server, if any, run the client and store their output; return an error, or an empty text."""
     at = request.sender if plan.at == "sender" else request.receiver
     with contextlib.ExitStack() as stack:
         server = None
         if plan.server is not None and plan.port is not None:
             server = stack.enter_context(programs.Program(_server_argv(request, plan, limit_s)))
             if not _ready(request.receiver, plan.port, server):
-                said = server.printed()
-                why = said.complaint or f"does not wait at port {plan.port}"
-                return f"the server at {request.receiver} did not start: {why}"
+                output = server.printed()
+                reason = output.complaint or f"does not listen on port {plan.port}"
+                return f"the server at {request.receiver} did not start: {reason}"
         ended = programs.run(at.argv(plan.client, limit_s=limit_s), limit_s=limit_s)
         whole.write(log, ended.stdout + ended.stderr)
         if server is not None:
@@ -184,18 +184,18 @@ def run_once(request: Request, plan: tool_commands.Plan, limit_s: float, log: Pa
 
 
 def _complaint(ended: programs.Ended) -> str:
-    """What a tool says went wrong, nothing where all is well; iperf3 says it in its JSON, at times with status 0."""
+    """Error message of a tool, empty if it succeeded; iperf3 reports errors in its JSON, sometimes with status 0."""
     with contextlib.suppress(ValueError):
-        found = json.loads(ended.stdout)
-        if isinstance(found, dict) and found.get("error"):
-            return str(found["error"])
+        document = json.loads(ended.stdout)
+        if isinstance(document, dict) and document.get("error"):
+            return str(document["error"])
     if ended.how.startswith("time limit"):
         return f"did not end within its {ended.how}"
     return "" if ended.ok else ended.complaint or ended.how
 
 
 def _ready(place: Place, port: int, server: programs.Program) -> bool:
-    """Wait until the server waits for connections."""
+    """Wait until the server listens; False if it ended or took too long."""
     until = time.monotonic() + _SERVER_S
     while server.runs and time.monotonic() < until:
         if place.listens(port):
@@ -205,7 +205,7 @@ def _ready(place: Place, port: int, server: programs.Program) -> bool:
 
 
 def figures_of(log: Path) -> dict[str, Any] | None:
-    """The figures of the run in a log; None where it has none."""
+    """Figures of the first run with a rate in a log; None if there is none."""
     for row in read(log).runs.to_dict("records"):
         figures = {name: None if pd.isna(row[name]) else row[name] for name in _FIGURES}
         rate = run_rate(row)

@@ -1,6 +1,7 @@
-"""Writes the capture as a script for POSIX sh, for hosts without Python or that one cannot reach oneself.
+"""Writes the capture as a POSIX sh script, for hosts without Python or out of your reach.
 
-It runs the same commands (`inventory_commands`) and makes the same folder; ``sh script -`` packs it onto stdout.
+The script runs the same commands (`inventory_commands`) and creates the same folder; ``sh script -`` writes it to
+stdout as a tar archive.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from hecn_analysis.live.inventory_commands import COMMANDS, Command
 from hecn_analysis.live.programs import FOLDERS
 
 _HEAD: Final = r"""#!/bin/sh
-# Captures what this host is made of and how it is set, for `hecn inventory`. It only reads, and needs no root;
-# root adds what the programs then tell (lspci, dmidecode, lshw, smartctl, mdadm, RAID controllers, optics).
+# Captures the hardware and settings of this host for `hecn inventory`. It only reads, and needs no root; as root,
+# some programs report more (lspci, dmidecode, lshw, smartctl, mdadm, RAID controllers, optics).
 #
-# usage: sh capture.sh FOLDER     makes FOLDER with one file a command and an index
-#        sh capture.sh -          packs the folder onto stdout:  ssh HOST sh -s -- - < capture.sh > capture.tar
+# usage: sh capture.sh FOLDER     creates FOLDER with one file per command and an index
+#        sh capture.sh -          writes a tar archive to stdout:  ssh HOST sh -s -- - < capture.sh > capture.tar
 
 LC_ALL=C
 PATH=$PATH:@FOLDERS@
@@ -43,7 +44,7 @@ trap 'exit 130' HUP INT TERM
 echo 'file,command,ended,duration_s,note' > "$out/index.csv"
 limited=; command -v timeout > /dev/null 2>&1 && limited=timeout
 
-quoted() { # for a cell of CSV, which no spreadsheet computes
+quoted() { # a CSV cell that no spreadsheet evaluates
     printf '"%s"' "$(printf %s "$1" | tr '\n\r\t' '   ' | sed "s/\"/\"\"/g; s/^[=@+-]/'&/")"
 }
 
@@ -52,7 +53,7 @@ row() { # FILE COMMAND ENDED SECONDS NOTE
         >> "$out/index.csv"
 }
 
-first() { # PROGRAM...: the first that is here, else the first
+first() { # PROGRAM...: the first installed one, else the first
     for name in "$@"; do command -v "$name" > /dev/null 2>&1 && { echo "$name"; return; }; done
     echo "$1"
 }
@@ -109,7 +110,7 @@ def script(commands: Sequence[Command] = COMMANDS) -> str:
     Parameters
     ----------
     commands
-        What it runs.
+        Commands to run.
     """
     groups = itertools.groupby(commands, key=lambda command: command.each)
     body = "".join(line for each, group in groups for line in _group(each, list(group)))

@@ -1,14 +1,13 @@
-"""Polling of agents over SNMP, many at once: each round is a set of readings of the counters of their interfaces.
+"""Polling of many SNMP agents at once: each round yields readings of their interface counters.
 
-Versions 1, 2c and 3 (RFC 1157, 3416, 3414), with requests for many rows at once (GetBulk) where the version has them.
-What is asked for is the octets, packets, errors and discards of IF-MIB (RFC 2863), in 64 bits where the agent counts
-so; `hecn_analysis.counters.snmp.objects` makes readings of the answers, as of walks that other programs wrote down.
+Versions 1, 2c and 3 (RFC 1157, 3416, 3414), with requests for many rows at once (GetBulk) if the version has them. The
+poll requests octets, packets, errors and discards of IF-MIB (RFC 2863), as 64-bit counters if the agent has them;
+`hecn_analysis.counters.snmp.objects` turns answers into readings, as it does for recorded walks.
 
-An agent may be broken or hostile. Each has until a deadline to answer, only answers from the address that was asked
-count, values of a wrong type are left out, and a fault is a problem of its agent alone: the readings of the others are
-kept.
+An agent may be broken or hostile. Each must answer by a deadline, only answers from the polled address count, values of
+a wrong type are dropped, and a fault affects its own agent only: the readings of the others are kept.
 
-Secrets come from a file or the environment, never from the command line, and are shown by nothing here.
+Secrets come from a file or the environment, never from the command line, and are never shown.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.snmp.objects import NUMBERS, OBJECTS, Readings, Value
 from hecn_analysis.hardware import yaml_file
 
-#: Columns of a request, those that belong together: rates are of octets, whose readings should be one moment's.
+#: Columns of each request; the octets share one, since rates need readings of the same moment.
 _COLUMNS: Final = (
     ("ifHCInOctets", "ifHCOutOctets", "ifInOctets", "ifOutOctets", "ifName", "ifDescr"),
     ("ifHighSpeed", "ifSpeed", "ifOperStatus", "ifMtu", "ifType", "ifAlias"),
@@ -53,9 +52,9 @@ _LONGEST_TEXT: Final = 255  # octets of DisplayString and SnmpAdminString (RFC 2
 _TEXTS: Final = frozenset({"ifDescr", "ifName", "ifAlias", "sysName"})
 _TICKS: Final = frozenset({"sysUpTime", "ifCounterDiscontinuityTime"})
 DEADLINE_S: Final = 30.0
-"""Time that a round may take where the caller says nothing else. [s]"""
+"""Default time limit of a round. [s]"""
 
-MOST_ROWS = 100_000  # of a column; who answers with more makes them up
+MOST_ROWS = 100_000  # of a column; an agent with more invents them
 
 _AUTHENTICATION: Final[Mapping[str, Any]] = {
     "md5": snmp.USM_AUTH_HMAC96_MD5,
@@ -77,16 +76,16 @@ _FIELDS: Final = ("version", "community", "user", "authentication", "authenticat
 
 @dataclass(frozen=True)
 class Credentials:
-    """How to ask an agent; keys are left out of every text.
+    """SNMP version and credentials of an agent; the representation omits secrets.
 
     Attributes
     ----------
     version
         ``1``, ``2c`` or ``3``.
     community
-        Of versions 1 and 2c.
+        For versions 1 and 2c.
     user, authentication, authentication_key, privacy, privacy_key
-        Of version 3; `authentication` one of md5, sha, sha224 to sha512, `privacy` of des, 3des, aes, aes192, aes256.
+        For version 3; `authentication`: md5, sha, sha224 to sha512; `privacy`: des, 3des, aes, aes192, aes256.
     """
 
     version: Literal["1", "2c", "3"] = "2c"
@@ -99,12 +98,12 @@ class Credentials:
 
     @classmethod
     def of(cls, values: Mapping[str, object], place: str) -> Credentials:
-        """Credentials of named values; `place` says where they stand, for a message that does not show them."""
+        """Credentials from named values; error messages name their `place` and never show them."""
         for name in values:
             if name not in _FIELDS:
-                near = did_you_mean(str(name), _FIELDS)
-                found = f"key {name!r}" if near else "an unknown key"
-                raise InputError(found, f"one of {', '.join(_FIELDS)}", source=place, advice=near)
+                suggestion = did_you_mean(str(name), _FIELDS)
+                described = f"key {name!r}" if suggestion else "an unknown key"
+                raise InputError(described, f"one of {', '.join(_FIELDS)}", source=place, advice=suggestion)
         text = {name: str(value) for name, value in values.items()}
         for name, known in (
             ("version", ("1", "2c", "3")),
@@ -128,7 +127,7 @@ class Credentials:
         return cls(**text)  # type: ignore[arg-type]
 
     def data(self) -> Any:  # noqa: ANN401 - what the library takes
-        """Return what the library takes."""
+        """The credentials as an object of pysnmp."""
         if self.version != "3":
             return snmp.CommunityData(self.community, mpModel=0 if self.version == "1" else 1)
         keys: dict[str, Any] = {}
@@ -149,7 +148,7 @@ class Agent:
 
     @property
     def name(self) -> str:
-        """Address and, where it is not the usual one, port."""
+        """Address, with the port if it is not 161."""
         return self.host if self.port == 161 else f"{self.host}:{self.port}"
 
 
@@ -159,40 +158,42 @@ def agents(
     credentials: str | os.PathLike[str] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> list[Agent]:
-    """Agents of addresses ``HOST`` or ``HOST:PORT``, with the credentials of a file or of the environment.
+    """Agents for addresses ``HOST`` or ``HOST:PORT``, with credentials from a file or the environment.
 
     Parameters
     ----------
     hosts
         Addresses.
     credentials
-        YAML file of ``version``, ``community``, ``user``, ``authentication``, ``authentication_key``, ``privacy`` and
-        ``privacy_key``; under ``hosts`` the same for single addresses. Nobody else may be able to read it.
+        YAML file with ``version``, ``community``, ``user``, ``authentication``, ``authentication_key``, ``privacy`` and
+        ``privacy_key``; under ``hosts`` the same for single addresses. Only its owner may be able to read it.
     environment
         Without a file: ``HECN_SNMP_VERSION``, ``HECN_SNMP_COMMUNITY``, and so on.
 
     Raises
     ------
     InputError
-        An address that is none, a file that others can read, an unknown key.
+        An invalid address, a file that others can read, or an unknown key.
     """
     common: dict[str, object] = {
         name: environment[variable] for name in _FIELDS if (variable := f"HECN_SNMP_{name.upper()}") in environment
     }
     place = "the environment"
-    single: Mapping[str, Any] = {}
+    per_host: Mapping[str, Any] = {}
     if credentials is not None:
         path = Path(credentials)
         if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InputError("a credentials file that other users can read", "one that only you can read", source=path,
                              advice=f"run chmod 600 {path}")  # fmt: skip
         values = dict(yaml_file.load(path).values)
-        single = values.pop("hosts", None) or {}
+        per_host = values.pop("hosts", None) or {}
         common, place = values, str(path)
-        if not isinstance(single, dict) or not all(isinstance(own, dict) for own in single.values()):
+        if not isinstance(per_host, dict) or not all(
+            isinstance(host_values, dict) for host_values in per_host.values()
+        ):
             raise InputError("'hosts' that is not a mapping", "for each address a mapping of keys", source=path,
                              advice="hosts: {switch1: {community: …}}")  # fmt: skip
-    found = []
+    agents_found = []
     for text in hosts:
         if "@" in text:  # as MRTG writes it, with the community in front
             raise InputError(f"agent '…@{text.rpartition('@')[2]}'", "an address alone",
@@ -205,14 +206,14 @@ def agents(
             or (port and not (port.isdecimal() and 0 < int(port) < 65536))
         ):
             raise InputError(f"agent {text!r}", "an address such as 'switch1' or '192.0.2.1:161'")
-        own = single.get(text) or single.get(host) or {}
-        found.append(Agent(host, int(port or 161), Credentials.of({**common, **own}, place)))
-    return found
+        host_values = per_host.get(text) or per_host.get(host) or {}
+        agents_found.append(Agent(host, int(port or 161), Credentials.of({**common, **host_values}, place)))
+    return agents_found
 
 
 @dataclass(frozen=True)
 class Round:
-    """What one round of polling gave: a table of samples, and a table of problems, each of one agent."""
+    """Result of one round of polling: a table of samples and a table of problems."""
 
     samples: pd.DataFrame
     problems: pd.DataFrame
@@ -234,37 +235,37 @@ async def poll(
         for number, agent in enumerate(asked)
     ]
     try:
-        found = await asyncio.gather(*(each.read(deadline, deadline_s) for each in conversations))
+        results = await asyncio.gather(*(conversation.read(deadline, deadline_s) for conversation in conversations))
     finally:
         engine.close_dispatcher()
-        await asyncio.sleep(0)  # what has arrived and was not handed over yet is refused by the closed dispatcher
+        await asyncio.sleep(0)  # the closed dispatcher refuses messages that are still pending
         loop.set_exception_handler(handler)
-    rows = [row for part in found for row in part.samples]
-    problems = [problem for part in found for problem in part.problems]
+    rows = [row for result in results for row in result.samples]
+    problems = [problem for result in results for problem in result.problems]
     return Round(timed_table("samples", rows), tables.make("problems", problems))
 
 
 def _no_answer(_loop: asyncio.AbstractEventLoop, _fault: dict[str, Any]) -> None:
-    """Pass over octets that the library cannot take for a message: who sent them has not answered."""
+    """Ignore data that the library cannot parse as a message: it is no answer."""
 
 
 class _Target(snmp.UdpTransportTarget):  # type: ignore[misc]
-    """An agent's address, asked over a socket that few others use.
+    """An agent's address, polled over a socket that few others use.
 
-    With one socket for all agents, one of them that sends without end would fill its buffer, and the answers of the
-    others would be lost.
+    With one socket for all agents, an agent that floods it would fill its buffer, and answers of the others would be
+    lost.
     """
 
     @classmethod
     async def over(cls, number: int, address: tuple[str, int], **patience: float) -> _Target:
-        """Address of the agent that is the number-th of the round."""
-        made: _Target = await cls.create(address, **patience)
-        made.TRANSPORT_DOMAIN = (*cls.TRANSPORT_DOMAIN, number % _SOCKETS)
-        return made
+        """Target for the agent with this number in the round."""
+        target: _Target = await cls.create(address, **patience)
+        target.TRANSPORT_DOMAIN = (*cls.TRANSPORT_DOMAIN, number % _SOCKETS)
+        return target
 
 
 class _Senders:
-    """Refuses answers from another address than the one that was asked: the library itself takes them."""
+    """Refuses answers from an address that was not polled, which the library would accept."""
 
     def __init__(self, engine: Any) -> None:  # noqa: ANN401
         self._asked: dict[int, tuple[str, int]] = {}
@@ -284,7 +285,7 @@ class _Senders:
 
 
 class _Turn:
-    """A place among the agents that are asked at the same time; a slow agent gives it up and goes on without it."""
+    """A slot among the agents polled at the same time; a slow agent gives it up and continues without it."""
 
     def __init__(self, gate: asyncio.Semaphore) -> None:
         self._gate = gate
@@ -326,13 +327,13 @@ class _Conversation:
         self.findings = Findings(f"snmp://{agent.name}")
 
     async def read(self, deadline: float, deadline_s: float) -> Findings:
-        """Ask for all columns until the deadline, and hand over what was answered."""
+        """Request all columns until the deadline, and return the readings received."""
         readings = Readings(self.findings)
         try:
             async with asyncio.timeout_at(deadline) as limit:
                 await self._turn.take()
                 await self._ask(readings)
-        except Exception as error:  # noqa: BLE001 - whatever an agent causes is its own problem
+        except Exception as error:  # noqa: BLE001 - any error becomes a problem of this agent
             self._fault(
                 f"an agent that had not answered everything after {deadline_s:g} s"
                 if limit.expired()
@@ -355,9 +356,9 @@ class _Conversation:
 
     async def _ask(self, readings: Readings) -> None:
         self._target = await _Target.over(self._number, (self._agent.host, self._agent.port), **self._patience)
-        own = await self._get(f"{NUMBERS['sysName']}.0", f"{NUMBERS['sysUpTime']}.0")
+        system_values = await self._get(f"{NUMBERS['sysName']}.0", f"{NUMBERS['sysUpTime']}.0")
         readings.time(time.time())
-        for number, value in own:
+        for number, value in system_values:
             self._put(readings, number, value)
         for columns in _COLUMNS:
             await self._walk(columns, readings)
@@ -367,8 +368,8 @@ class _Conversation:
         self.findings.problem(
             None,
             "unreadable",
-            f"found {found}{wrong}, expected counters of interfaces; check the address, the credentials, and whom the "
-            "agent lets ask",
+            f"found {found}{wrong}, expected counters of interfaces; check the address, the credentials, and the "
+            "agent's access list",
         )
 
     async def _get(self, *numbers: str) -> list[tuple[str, Any]]:
@@ -380,7 +381,7 @@ class _Conversation:
         """Names and values of an answer."""
         slow = asyncio.get_running_loop().call_later(_SLOW_S, self._turn.give_up)
         try:
-            # An answer that the library cannot read may make it lose the question.
+            # The library may lose a request whose answer it cannot read.
             async with asyncio.timeout(self._longest_s):
                 fault, status, _, bindings = await question
         except TimeoutError:
@@ -391,47 +392,49 @@ class _Conversation:
             slow.cancel()
         if fault:
             raise RuntimeError(f"no answer ({fault})" if "No SNMP response" in str(fault) else str(fault))
-        if status and int(status) != 2:  # noSuchName of version 1: the end of a column
+        if status and int(status) != 2:  # 2: noSuchName of version 1, the end of a column
             raise RuntimeError(f"the answer {status.prettyPrint()}")
         return [(str(name), value) for name, value in bindings]
 
     async def _walk(self, columns: Sequence[str], readings: Readings) -> None:
-        """Ask for the next rows of columns until they all have ended."""
-        at = {NUMBERS[column]: NUMBERS[column] for column in columns}
+        """Request the next rows of the columns until all have ended."""
+        current = {NUMBERS[column]: NUMBERS[column] for column in columns}
         rows = 0
-        while at:
-            prefixes, asked = list(at), dict(at)
+        while current:
+            prefixes, asked = list(current), dict(current)
             answer = await self._next(list(asked.values()))
             rows += max(1, len(answer) // len(asked))
             if rows > MOST_ROWS:
                 raise RuntimeError(f"more than {MOST_ROWS} rows")
-            for place, (number, value) in enumerate(answer):
-                prefix = prefixes[place % len(prefixes)]
-                if prefix not in at or isinstance(value, _NOTHING):
+            for position, (number, value) in enumerate(answer):
+                prefix = prefixes[position % len(prefixes)]
+                if prefix not in current or isinstance(value, _NOTHING):
                     continue
-                if not number.startswith(f"{prefix}."):  # the column has ended, and the next one begins
-                    at.pop(prefix)
+                if not number.startswith(f"{prefix}."):  # the column has ended
+                    current.pop(prefix)
                     continue
-                if _order(number) <= _order(at[prefix]):
-                    raise RuntimeError(f"rows that do not go on ({number} after {at[prefix]})")
-                at[prefix] = number
+                if _order(number) <= _order(current[prefix]):
+                    raise RuntimeError(f"rows out of order ({number} after {current[prefix]})")
+                current[prefix] = number
                 self._put(readings, number, value)
-            at = {prefix: number for prefix, number in at.items() if number != asked[prefix]}
+            current = {prefix: number for prefix, number in current.items() if number != asked[prefix]}
 
     async def _next(self, numbers: Sequence[str]) -> list[tuple[str, Any]]:
-        """Rows after some variables, row by row in their order."""
+        """Rows that follow these variables, row by row in their order."""
         ask = self._engine, self._agent.credentials.data(), self._target, snmp.ContextData()
         objects = [snmp.ObjectType(snmp.ObjectIdentity(number)) for number in numbers]
         if self._agent.credentials.version != "1":
             return await self._bindings(snmp.bulk_cmd(*ask, 0, _ROWS, *objects, lookupMib=False))
-        found = []
-        for number, each in zip(numbers, objects, strict=True):  # a column that has ended is refused with all beside it
-            row = await self._bindings(snmp.next_cmd(*ask, each, lookupMib=False))
-            found.append(row[0] if row else (number, snmp.EndOfMibView()))
-        return found
+        rows = []
+        for number, variable in zip(
+            numbers, objects, strict=True
+        ):  # one by one, since an ended column fails the whole request
+            row = await self._bindings(snmp.next_cmd(*ask, variable, lookupMib=False))
+            rows.append(row[0] if row else (number, snmp.EndOfMibView()))
+        return rows
 
     def _put(self, readings: Readings, number: str, value: Any) -> None:  # noqa: ANN401
-        """Hand over a variable of the type that its object has, as a walk would have it written down."""
+        """Pass on a variable if it has the type of its object, in the form of a recorded walk."""
         prefix, _, instance = number.rpartition(".")
         name = OBJECTS.get(prefix)
         if name is None or isinstance(value, _NOTHING):
@@ -439,8 +442,8 @@ class _Conversation:
         if name in _TEXTS:
             octets = bytes(value) if type(value) is snmp.OctetString else None
             if octets is None or len(octets) > _LONGEST_TEXT:
-                found = type(value).__name__ if octets is None else f"{len(octets)} octets"
-                self._wrong_value(name, found, f"OctetString of at most {_LONGEST_TEXT} octets")
+                actual = type(value).__name__ if octets is None else f"{len(octets)} octets"
+                self._wrong_value(name, actual, f"OctetString of at most {_LONGEST_TEXT} octets")
             else:
                 readings.put(prefix, instance, Value(octets.hex(), 1, octets=True))
         elif not isinstance(value, _WHOLE) or (isinstance(value, snmp.TimeTicks) and name not in _TICKS):
@@ -466,23 +469,23 @@ async def watch(
     retries: int = 1,
     deadline_s: float | None = None,
 ) -> None:
-    """Poll again and again, at moments that do not drift.
+    """Poll repeatedly, at times that do not drift.
 
     Parameters
     ----------
     asked
         The agents.
     take
-        Gets each round.
+        Called with each round.
     interval_s
-        Time from one round to the next; a round that takes longer makes the next ones wait for their turn. [s]
+        Time between the starts of rounds; after a longer round, the next one starts at the next multiple. [s]
     rounds
-        How many; None: until cancelled.
+        Number of rounds; None: until cancelled.
     timeout_s, retries
         As in `poll`.
     deadline_s
-        Time that a round may take. None: nine tenths of the interval, so that the next round begins in time, or
-        `DEADLINE_S` if there is a single round, but no less than an agent that does not answer takes. [s]
+        Time limit of a round. None: nine tenths of the interval, so that the next round starts on time, or
+        `DEADLINE_S` for a single round, but no less than the timeouts of an agent that does not answer. [s]
     """
     if deadline_s is None:
         deadline_s = max(DEADLINE_S if rounds == 1 else 0.9 * interval_s, timeout_s * (1 + retries))

@@ -17,44 +17,44 @@ from hecn_analysis.report.ports import port_table
 
 
 def finding(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
-    """Say in a few sentences what the folder shows."""
+    """The finding of the folder in a few sentences."""
     first = verdicts[0]
     if first.measured_bps is not None:
         return " ".join([_of_runs(folder, verdicts), *_of_cause(first)])
     if folder.is_empty:
-        many = len(folder.refused)
-        files = "The one file in it is" if many == 1 else f"None of its {many} files is"
+        n_files = len(folder.refused)
+        files = "The one file in it is" if n_files == 1 else f"None of its {n_files} files is"
         return f"No file could be read. {files} a recognised log, counter file or captured output."
-    told = [*_of_aborted(folder), *_of_probes(folder)]
+    parts = [*_of_aborted(folder), *_of_probes(folder)]
     if first.verdict != UNDETERMINED:
-        return " ".join([*(told or ["No run has a rate."]), *_of_cause(first)])
-    told += [*_of_ports(port_table(folder)), *_of_hosts(folder)]
-    return " ".join(told) or f"{folder}: no run with a rate, no port rates and no host."
+        return " ".join([*(parts or ["No run has a rate."]), *_of_cause(first)])
+    parts += [*_of_ports(port_table(folder)), *_of_hosts(folder)]
+    return " ".join(parts) or f"{folder}: no run with a rate, no port rates and no host."
 
 
 def _of_runs(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
     first = verdicts[0]
-    rated = sum(len(one.kind.runs) for one in verdicts)
+    rated = sum(len(verdict.kind.runs) for verdict in verdicts)
     failed = int(folder.runs["error"].sum())
     several = len(verdicts) > 1
     head = f"{rated} runs" if rated != 1 else "One run"
     head += f" of {len(verdicts)} kinds" if several else " of one kind" if rated != 1 else ""
     head += f" ({failed} more failed)" if failed else ""
     is_most = several and len(first.kind.runs) > len(verdicts[1].kind.runs)
-    which = "most are " if is_most else "the slowest: " if several else ""
-    return f"{head}; {which}{first.kind.condition}: {words.rates(first)}."
+    lead = "most are " if is_most else "the slowest: " if several else ""
+    return f"{head}; {lead}{first.kind.condition}: {words.rates(first)}."
 
 
 def _of_cause(verdict: Diagnosis) -> Iterator[str]:
-    """What holds the runs back, and the first change; where that does not show, what to test."""
-    said = words.finding(verdict)
-    yield f"{said[:1].upper()}{said[1:]}."
+    """What holds the runs back, and the first change; if that is undetermined, what to test."""
+    sentence = words.finding(verdict)
+    yield f"{sentence[:1].upper()}{sentence[1:]}."
     if verdict.verdict == UNDETERMINED:
         yield from (f"First test: {question.command}." for question in verdict.missing[:1])
         return
     for change in verdict.changes[:1]:
-        then = words.gain(change, verdict.measured_bps)
-        yield f"First change: {change.what}{then and f'; {then}'}."
+        gain = words.gain(change, verdict.measured_bps)
+        yield f"First change: {change.what}{gain and f'; {gain}'}."
 
 
 def _of_aborted(folder: Folder) -> Iterator[str]:
@@ -64,14 +64,14 @@ def _of_aborted(folder: Folder) -> Iterator[str]:
 
 
 def _of_probes(folder: Folder) -> Iterator[str]:
-    """What pings and their like saw."""
+    """Results of ping and similar probes."""
     runs = folder.runs[folder.runs["rtt_min_s"].notna() | folder.runs["loss_fraction"].notna()]
     for tool, part in runs.groupby("tool", sort=False):
         rtt, loss = part["rtt_min_s"].astype(float), part["loss_fraction"].astype(float)
-        told = [f"an RTT of {units.format_time(float(rtt.min()), digits=3)}"] if rtt.notna().any() else []
-        told += [f"{float(loss.median()):.2%} of the packets lost"] if loss.median() > 0 else []
-        if told:
-            yield f"{tool}: {', '.join(told)}."
+        observed = [f"an RTT of {units.format_time(float(rtt.min()), digits=3)}"] if rtt.notna().any() else []
+        observed += [f"{float(loss.median()):.2%} of the packets lost"] if loss.median() > 0 else []
+        if observed:
+            yield f"{tool}: {', '.join(observed)}."
 
 
 def _of_hosts(folder: Folder) -> Iterator[str]:
@@ -79,13 +79,13 @@ def _of_hosts(folder: Folder) -> Iterator[str]:
     if not hosts:
         return
     captured = f"{len(hosts)} captured hosts" if len(hosts) > 1 else f"One captured host, {hosts[0].name}"
-    findings = [(host, each) for host in hosts for each in host.findings.findings]
+    findings = [(host, finding) for host in hosts for finding in host.findings.findings]
     if not findings:
-        yield f"{captured}, and no check found a fault."
+        yield f"{captured}; no check found a fault."
         return
     host, first = findings[0]
-    told = f"{first.place} of {host.name}: {first.found} (expected {first.expected})"
-    yield f"{captured}, with {len(findings)} findings; first: {told}."
+    details = f"{first.place} of {host.name}: {first.found} (expected {first.expected})"
+    yield f"{captured}, with {len(findings)} findings; first: {details}."
 
 
 def _of_ports(ports: pd.DataFrame) -> Iterator[str]:
@@ -98,16 +98,16 @@ def _of_ports(ports: pd.DataFrame) -> Iterator[str]:
     used = known["p95_greater_bps"] / known["speed_bps"]
     row = known.iloc[int(np.nanargmax(used.to_numpy(float))) if used.notna().any() else 0]
     percentile, speed = float(row["p95_greater_bps"]), float(row["speed_bps"])
-    of = "" if np.isnan(speed) else f", {percentile / speed:.0%} of its {units.format_rate(speed)}"
+    share = "" if np.isnan(speed) else f", {percentile / speed:.0%} of its {units.format_rate(speed)}"
     peak = max(float(row["peak_in_bps"]), float(row["peak_out_bps"]))
     yield (
         f"No runs; {len(ports)} ports. The busiest is {row['port'] or 'a port without a name'}: its 95th "
-        f"percentile is {units.format_rate(percentile)}{of}, its peak {units.format_rate(peak)}."
+        f"percentile is {units.format_rate(percentile)}{share}, its peak {units.format_rate(peak)}."
     )
 
 
 def key_figures(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[KeyFigure]:
-    """The numbers beside the finding: an expected rate only where something bounds it."""
+    """The numbers beside the finding; an expected rate only if it is bounded."""
     first = verdicts[0]
     files = f"{folder.sources['source_file'].nunique()}"
     unread = f"{len(folder.refused)} not recognised"
@@ -115,7 +115,7 @@ def key_figures(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[KeyFigure
     if first.measured_bps is None:
         figures.append(KeyFigure("Files read", files, unread))
     else:
-        rated = sum(len(one.kind.runs) for one in verdicts)
+        rated = sum(len(verdict.kind.runs) for verdict in verdicts)
         kinds = f"{len(verdicts)} kind{'s' if len(verdicts) > 1 else ''}"
         figures.append(KeyFigure("Runs", f"{rated}", f"{kinds}; files read: {files}, {unread}"))
         figures.append(KeyFigure("Median", units.format_rate(first.measured_bps), first.kind.condition))

@@ -35,7 +35,7 @@ HEADINGS: Final = {
     "loaded_rtt_s value": "RTT under load",
     "in_flight_bytes value": "In flight",
     "bdp_bytes value": "BDP",
-    "resent value": "Resent",
+    "resent value": "Retransmitted",
     "lost value": "Lost",
     "cpu_sender_fraction": "CPU sender",
     "cpu_receiver_fraction": "CPU receiver",

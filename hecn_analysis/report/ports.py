@@ -1,4 +1,4 @@
-"""What the ports of a folder saw: how full they were, and whether they agree with what the tools say they sent."""
+"""The ports of a folder: their utilisation, and whether their counters agree with what the tools report as sent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hecn_analysis.traffic.reconcile import reconcile
 from hecn_analysis.traffic.speeds import speeds_of
 from hecn_analysis.traffic.utilisation import utilisation
 
-#: Lengths of slots that percentiles rank, the longest first; so many slots are wanted. [s]
+#: Lengths of slots for percentiles, the longest first [s]; and the number of slots needed.
 _SLOTS_S: Final = (300.0, 60.0, 10.0, 1.0)
 _ENOUGH: Final = 20
 
-#: Runs without a time that are looked for in the counters, at most: each is tried everywhere.
+#: Largest number of runs without a time to search for in the counters, since each is tried everywhere.
 _UNTIMED: Final = 30
-#: Ports that are held to runs, those that carried most.
+#: Number of ports compared with runs: those that carried most.
 _MOST_PORTS: Final = 12
 
 
@@ -34,19 +34,19 @@ def slot_length(rates: pd.DataFrame) -> float:
 
 
 def port_table(folder: Folder) -> pd.DataFrame:
-    """How full each port was, the fullest first: as `hecn_analysis.traffic.utilisation.utilisation`, with ``port``."""
+    """Utilisation of each port, the busiest first: `hecn_analysis.traffic.utilisation.utilisation` with ``port``."""
     rates = folder.counters.rates
     rates = rates[rates["time"].notna()]
     if rates.empty:
         return pd.DataFrame()
-    found = utilisation(rates, slot_s=slot_length(rates), speeds=speeds_of(folder.counters.samples))
-    found["port"] = with_names(found[list(KEY)])["port"]
-    found["bytes"] = found[["in_bytes", "out_bytes"]].sum(axis=1, min_count=1)
-    return found.sort_values("bytes", ascending=False, kind="stable", ignore_index=True)
+    table = utilisation(rates, slot_s=slot_length(rates), speeds=speeds_of(folder.counters.samples))
+    table["port"] = with_names(table[list(KEY)])["port"]
+    table["bytes"] = table[["in_bytes", "out_bytes"]].sum(axis=1, min_count=1)
+    return table.sort_values("bytes", ascending=False, kind="stable", ignore_index=True)
 
 
 def rates_of(folder: Folder, host: str | None, interface: str | None) -> pd.DataFrame:
-    """Rates of one port, those of the source with the shortest intervals."""
+    """Rates of one port, from the source with the shortest intervals."""
     rates = folder.counters.rates[folder.counters.rates["time"].notna()]
     key = port_key(rates)
     same = [
@@ -57,7 +57,7 @@ def rates_of(folder: Folder, host: str | None, interface: str | None) -> pd.Data
 
 
 def agreement(folder: Folder) -> pd.DataFrame:
-    """Hold the runs to the ports, where they were at the same time: as `hecn_analysis.traffic.reconcile.reconcile`."""
+    """Compare runs with ports over the same time: the table of `hecn_analysis.traffic.reconcile.reconcile`."""
     rates = folder.counters.rates
     rates = rates[rates["time"].notna() & (rates["interval_s"] > 0)]
     runs = folder.runs[(folder.runs["protocol"] != "file") & folder.runs["rate_bps"].notna()]
@@ -73,10 +73,10 @@ def agreement(folder: Folder) -> pd.DataFrame:
     busiest = rates.assign(bits=rates[["in_bps", "out_bps"]].sum(axis=1) * rates["interval_s"])
     number, _ = number_rows(busiest)
     carried = busiest["bits"].groupby(number).sum().nlargest(_MOST_PORTS).index
-    found = reconcile(chosen, rates[np.isin(number, carried)])
-    found["file"] = found["source_file"].map(folder.short)
-    found["port"] = with_names(found[list(KEY)])["port"]  # its source_file is that of the run
-    return found[~found["verdict"].isin(["no counters", "not enough in the log"])].reset_index(drop=True)
+    reconciled = reconcile(chosen, rates[np.isin(number, carried)])
+    reconciled["file"] = reconciled["source_file"].map(folder.short)
+    reconciled["port"] = with_names(reconciled[list(KEY)])["port"]  # source_file is the run's
+    return reconciled[~reconciled["verdict"].isin(["no counters", "not enough in the log"])].reset_index(drop=True)
 
 
 def _finest(rates: pd.DataFrame) -> pd.DataFrame:
@@ -88,11 +88,11 @@ def _finest(rates: pd.DataFrame) -> pd.DataFrame:
     sources = rates.assign(port=port, place=np.arange(len(rates))).groupby(["port", "source_file"], dropna=False)
     order = sources["interval_s"].agg(["median", "size"]).reset_index()
     order = order.sort_values(["port", "median", "size"], ascending=[True, True, False], kind="stable")
-    places = {key: part.to_numpy() for key, part in sources["place"]}
-    for number, own in order.groupby("port"):
+    rows_of = {key: part.to_numpy() for key, part in sources["place"]}
+    for number, port_sources in order.groupby("port"):
         spans: list[tuple[np.datetime64, np.datetime64]] = []
-        for file in own["source_file"]:
-            rows = places[number, file]
+        for file in port_sources["source_file"]:
+            rows = rows_of[number, file]
             for first, last in spans:
                 rows = rows[(end[rows] <= first) | (begin[rows] >= last)]
             if len(rows):

@@ -25,31 +25,31 @@ _DAMAGE: Final = (
     "Files with remarks were read as far as possible. hecn parse, hecn counters and hecn inventory list all remarks."
 )
 _VERDICTS: Final = (
-    "Measured: median (range). Expected: what the runs should reach, given all that the files say; none where nothing "
-    "in them bounds it. Probability: of the finding."
+    "Measured: median (range). Expected: what the runs should reach, given everything in the files; empty if nothing "
+    "bounds it. Probability: of the finding."
 )
 _CAUSES: Final = (
-    "Probability: of this cause, given all that the files show; unlikely ones are omitted. Lines: the most telling "
-    "ones. Allows: what the cause would let through, where that is known."
+    "Probability: of this cause, given everything in the files; unlikely causes are omitted. Evidence: the most "
+    "telling lines. Allows: the rate that the cause would allow, if known."
 )
 _CHANGES: Final = (
-    "Then: the rate if the cause is the one that the change mends, with an interval of 90 %. Probability: that it is, "
-    "and that the change helps."
+    "Then: the rate if the change removes the true cause, with a 90 % interval. Probability: that it is the true "
+    "cause, and that the change helps."
 )
 _MEASURED: Final = (
-    "In flight: rate times RTT, per stream. BDP: what fills the line. Resent: share of the packets. CPU: cores. "
-    "–: not shown, or nearer than 1 ms."
+    "In flight: rate times RTT, per stream. BDP: line rate times RTT. Retransmitted: share of the packets. CPU: cores. "
+    "–: not in the logs, or an RTT below 1 ms."
 )
-#: Captured outputs of one host that are listed one by one.
+#: Up to so many captured outputs of one host are listed one by one.
 _FEW: Final = 4
 
-#: Where a port carries more than this part of a run beside it, what it counted is no witness of the run. [1]
+#: A port with more other traffic than this share of a run says nothing about the run. [1]
 _HIDDEN: Final = 0.3
 
-#: An empty cell: the row goes on with the cause above.
+#: An empty cell: the row continues the cause above.
 _BLANK: Final = "\u00a0"
 
-#: Limits further than this above the measured rate are not drawn beside it, nor are causes that are less likely.
+#: Limits above this multiple of the measured rate are not drawn, nor are limits of causes less likely than `_LIKELY`.
 _IN_SIGHT: Final = 5.0
 _LIKELY: Final = 0.05
 
@@ -59,70 +59,70 @@ _PORTS: Final = (
 )
 
 
-def verdicts(found: Sequence[Diagnosis]) -> None:
+def verdicts(diagnoses: Sequence[Diagnosis]) -> None:
     """Show the verdict on each kind of run."""
-    rows = tables.verdict_table(found)
+    rows = tables.verdict_table(diagnoses)
     if rows.empty:
-        briefs.show_text("No run has a rate, and no line in the files says what would hold one back.")
+        briefs.show_text("No run has a rate, and no line in the files shows what would hold one back.")
         return
     columns = headings("condition", "measured_words", "expected_words", "verdict", "finding", "probability")
     caption = f"Verdicts on {len(rows)} kind{'s' * (len(rows) > 1)} of run"
     _table(rows, _nonempty(rows, columns), caption=caption, note=_VERDICTS)
 
 
-def causes(folder: Folder, found: Sequence[Diagnosis]) -> None:
-    """Show what holds the runs back, with the lines that say so."""
-    rows = tables.causes_table(folder, found)
+def causes(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
+    """Show what holds the runs back, with the lines that support it."""
+    rows = tables.causes_table(folder, diagnoses)
     if rows.empty:
-        briefs.show_text("No line speaks for one cause more than for others.")
+        briefs.show_text("No line supports one cause more than the others.")
         return
     rows = rows.assign(
         evidence=[f"{row['place']}: {row['says']}" if row["place"] else row["says"] for row in rows.to_dict("records")],
         resource=(rows["resource"] + " (" + rows["class"] + ")").fillna(_BLANK),
         **{
-            "probability value": rows["probability"].map(lambda one: _BLANK if pd.isna(one) else f"{one:.0%}"),
-            "limit value": rows["limit_bps"].map(lambda one: _BLANK if pd.isna(one) else _rate(one)),
+            "probability value": rows["probability"].map(lambda value: _BLANK if pd.isna(value) else f"{value:.0%}"),
+            "limit value": rows["limit_bps"].map(lambda value: _BLANK if pd.isna(value) else _rate(value)),
         },
     )
     columns = headings("resource", "probability value", "limit value", "evidence")
-    caption = f"Causes, and the lines that speak for them{_of_kind(rows)}"
+    caption = f"Causes, and the lines that support them{_of_kind(rows)}"
     _table(rows, _nonempty(rows, columns), caption=caption, note=_CAUSES, group="condition")
 
 
 def _of_kind(rows: pd.DataFrame) -> str:
-    """Name of the kind of run that a table is about, where it is one alone: then it has no headings."""
+    """Kind of run for the caption of a table about a single kind, which has no group headings."""
     kinds = set(rows["condition"])
     return f": {kinds.pop()}" if len(kinds) == 1 else ""
 
 
-def changes(found: Sequence[Diagnosis]) -> None:
+def changes(diagnoses: Sequence[Diagnosis]) -> None:
     """Show what to change."""
-    rows = tables.changes_table(found)
+    rows = tables.changes_table(diagnoses)
     if rows.empty:
-        first = found[0]
-        why = remedies.nothing(first.causes[0].kind)
+        first = diagnoses[0]
+        reason = remedies.nothing(first.causes[0].kind)
         if first.measured_bps is None:
-            why = "no run has a rate"
-        briefs.show_text(f"Nothing to change: {why or 'no cause is likely enough'}.")
+            reason = "no run has a rate"
+        briefs.show_text(f"Nothing to change: {reason or 'no cause is likely enough'}.")
         return
     columns = headings("what", "then", "probability", "command", "check")
     caption = f"Changes, the most useful first{_of_kind(rows)}"
     _table(rows, _nonempty(rows, columns), caption=caption, note=_CHANGES, footnotes="source", group="condition")
 
 
-def questions(found: Sequence[Diagnosis]) -> None:
+def questions(diagnoses: Sequence[Diagnosis]) -> None:
     """Show what to test next."""
-    rows = tables.questions_table(found)
+    rows = tables.questions_table(diagnoses)
     if rows.empty:
         briefs.show_text("No command would tell the causes further apart.")
         return
-    rows = rows.assign(**{"bits value": rows["bits"].map(lambda one: f"{one:.2f} bit")})
+    rows = rows.assign(**{"bits value": rows["bits"].map(lambda bits: f"{bits:.2f} bit")})
     columns = headings("what", "command", "separates", "bits value")
     _table(rows, columns, caption="What would tell the causes apart, the most telling first")
 
 
 def sources(folder: Folder) -> None:
-    """Show what was read by which reader: file by file where they are few, else by format."""
+    """Show what was read by which reader: file by file if they are few, else by format."""
     rows = _hosts_together(folder.sources)
     if rows.empty:
         briefs.show_text("No file could be read.")
@@ -141,24 +141,24 @@ def sources(folder: Folder) -> None:
 
 
 def _hosts_together(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row for the captured outputs of a host that lie in one folder."""
+    """Merge the captured outputs of one host in one folder into one row."""
     captured = rows[rows["kind"] == CAPTURED]
     if captured.empty:
         return rows
     place = captured["file"].str.rpartition("/")[0]
-    together = []
-    for (where, host), part in captured.groupby([place, captured["holds"]], sort=False):
+    merged = []
+    for (folder, host), part in captured.groupby([place, captured["holds"]], sort=False):
         if len(part) > _FEW:
             formats = ", ".join(part["format"].head(_FEW)) + f" and {len(part) - _FEW} more"
             first = next((one for one in part["first"] if one), "")
-            one = {"file": f"{where or '.'}: {len(part)} files", "kind": CAPTURED, "format": formats, "holds": host}
-            together.append({**part.iloc[0], **one, "remarks": int(part["remarks"].sum()), "first": first})
+            one = {"file": f"{folder or '.'}: {len(part)} files", "kind": CAPTURED, "format": formats, "holds": host}
+            merged.append({**part.iloc[0], **one, "remarks": int(part["remarks"].sum()), "first": first})
             rows = rows.drop(part.index)
-    return pd.concat([rows, pd.DataFrame(together, columns=rows.columns)], ignore_index=True) if together else rows
+    return pd.concat([rows, pd.DataFrame(merged, columns=rows.columns)], ignore_index=True) if merged else rows
 
 
 def refused(folder: Folder) -> None:
-    """Show which files no reader knows, and why."""
+    """Show the files that no reader recognises, and why."""
     rows = folder.refused
     if rows.empty:
         briefs.show_text("Every file was read.")
@@ -171,9 +171,9 @@ def refused(folder: Folder) -> None:
     )
 
 
-def measured(folder: Folder, found: Sequence[Diagnosis]) -> None:
-    """Show what the logs say beside the rates, and what probes of the path saw."""
-    rows = tables.measured_table(found)
+def measured(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
+    """Show the other measurements of the logs, and those of path probes."""
+    rows = tables.measured_table(diagnoses)
     if rows.empty:
         briefs.show_text("This folder contains no run with a rate.")
     else:
@@ -186,7 +186,7 @@ def measured(folder: Folder, found: Sequence[Diagnosis]) -> None:
             *("condition", "failed", "rtt_s value", "loaded_rtt_s value", "in_flight_bytes value", "bdp_bytes value"),
             *("resent value", "cpu_sender_fraction", "cpu_receiver_fraction", "tool_version"),
         )
-        _table(rows, _nonempty(rows, columns), caption="Beside the rate: medians of each kind", note=_MEASURED)
+        _table(rows, _nonempty(rows, columns), caption="Other measurements: medians of each kind", note=_MEASURED)
     probes = tables.probes_table(folder)
     if len(probes):
         probes = probes.assign(
@@ -196,46 +196,53 @@ def measured(folder: Folder, found: Sequence[Diagnosis]) -> None:
         _table(probes, _nonempty(probes, columns), caption="Probes of the path")
 
 
-def runs(found: Sequence[Diagnosis]) -> None:
-    """Show each run beside those that are alike."""
-    rated = [one.kind.runs.assign(group=one.kind.condition) for one in found if len(one.kind.runs)]
+def runs(diagnoses: Sequence[Diagnosis]) -> None:
+    """Show each run beside the others of its kind."""
+    rated = [
+        diagnosis.kind.runs.assign(group=diagnosis.kind.condition)
+        for diagnosis in diagnoses
+        if len(diagnosis.kind.runs)
+    ]
     if rated:
         caption = "Each measured run and the median of its kind, for the kinds with most runs"
         briefs.show_figure(plot_comparison(pd.concat(rated)), caption=caption)
 
 
-def course(found: Sequence[Diagnosis]) -> None:
-    """Show the rates over time of the first kind whose logs have them, with what its causes allow."""
-    for one in found:
-        if one.measured_bps is None or one.kind.intervals.empty:
+def course(diagnoses: Sequence[Diagnosis]) -> None:
+    """Show the rates over time of the first kind with such logs, with the limits of its causes."""
+    for diagnosis in diagnoses:
+        if diagnosis.measured_bps is None or diagnosis.kind.intervals.empty:
             continue
         limits = {
             cause.resource: cause.limit_bps
-            for cause in one.causes
-            if cause.limit_bps and cause.probability >= _LIKELY and cause.limit_bps <= _IN_SIGHT * one.measured_bps
+            for cause in diagnosis.causes
+            if cause.limit_bps
+            and cause.probability >= _LIKELY
+            and cause.limit_bps <= _IN_SIGHT * diagnosis.measured_bps
         }
-        fig = plot_course(one.kind.intervals, one.kind.runs, limits)
+        fig = plot_course(diagnosis.kind.intervals, diagnosis.kind.runs, limits)
         if fig.data:
-            allows = ", and what its causes allow" if limits else ""
-            briefs.show_figure(fig, caption=f"{one.kind.condition}: rate over time, one line per run{allows}")
+            allows = ", and limits of its likely causes" if limits else ""
+            briefs.show_figure(fig, caption=f"{diagnosis.kind.condition}: rate over time, one line per run{allows}")
             return
 
 
-def facts(folder: Folder, found: Sequence[Diagnosis]) -> None:
-    """Show what the files state of path and hosts."""
-    rows = tables.facts_table(folder, found)
+def facts(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
+    """Show what the files state about path and hosts."""
+    rows = tables.facts_table(folder, diagnoses)
     if len(rows):
         columns = headings("name", "value", "place", "says") | {"place": "Line"}
-        _table(rows, columns, caption="What the files state of path and hosts")
+        _table(rows, columns, caption="What the files state about path and hosts")
 
 
 def findings(folder: Folder) -> None:
-    """Show what was found wrong with captured hosts."""
+    """Show the findings on captured hosts."""
     rows = [
-        {"host": host.name, **{name: getattr(one, name) for name in ("place", "found", "expected", "fix", "source")},
-         "limit value": _rate(one.limit_bps), "mended value": _rate(one.mended_bps)}
+        {"host": host.name,
+         **{name: getattr(finding, name) for name in ("place", "found", "expected", "fix", "source")},
+         "limit value": _rate(finding.limit_bps), "mended value": _rate(finding.mended_bps)}
         for host in folder.inventory.hosts
-        for one in host.findings.findings
+        for finding in host.findings.findings
     ]  # fmt: skip
     if not folder.inventory.hosts:
         briefs.show_text(
@@ -251,20 +258,20 @@ def findings(folder: Folder) -> None:
     _table(frame, columns, caption=f"Findings on captured hosts: {len(rows)}", footnotes="fix")
 
 
-def ports(folder: Folder, seen: pd.DataFrame) -> None:
-    """Show how full the ports were, and the one that carried most over time."""
-    if seen.empty:
-        many = len(folder.counters.samples)
-        words = (
-            f"{many} counter readings, but no two of the same port, so there is no rate."
-            if many
+def ports(folder: Folder, table: pd.DataFrame) -> None:
+    """Show the utilisation of the ports, and the busiest one over time."""
+    if table.empty:
+        n_samples = len(folder.counters.samples)
+        sentence = (
+            f"{n_samples} counter readings, but no two of the same port, so there is no rate."
+            if n_samples
             else "This folder contains no port counters."
         )
-        briefs.show_text(words)
+        briefs.show_text(sentence)
         return
     rates = folder.counters.rates[folder.counters.rates["time"].notna()]
     slot_s = counted.slot_length(rates)
-    rows = seen[seen["bytes"] != 0] if (seen["bytes"] > 0).any() else seen
+    rows = table[table["bytes"] != 0] if (table["bytes"] > 0).any() else table
     used = rows["p95_greater_bps"] / rows["speed_bps"]
     rows = rows.assign(
         **{
@@ -288,8 +295,8 @@ def ports(folder: Folder, seen: pd.DataFrame) -> None:
     caption = f"Port traffic, in slots of {units.format_time(slot_s)}"
     _table(rows, _nonempty(rows, columns), caption=caption, note=_PORTS)
     first = rows.iloc[0]
-    own = counted.rates_of(folder, first["host"], first["interface"])
-    fig = plot_traffic(own, slot_s=slot_s, speed_bps=first["speed_bps"])
+    port_rates = counted.rates_of(folder, first["host"], first["interface"])
+    fig = plot_traffic(port_rates, slot_s=slot_s, speed_bps=first["speed_bps"])
     briefs.show_figure(
         fig,
         caption=f"{first['port'] or 'The port'} carried the most: rates over time, in upwards and out downwards",
@@ -328,10 +335,10 @@ def _table(
     footnotes: str | None = None,
     group: str | None = None,
 ) -> None:
-    """Show the first rows of a table that may be too long for a page, and say how many there are more."""
+    """Show the first rows of a table that may be too long for a page, with the number of omitted rows."""
     more = len(rows) - SHOWN
     if more > 0:
-        note = f"{more} further rows are left out. {note}".strip()
+        note = f"{more} further rows are omitted. {note}".strip()
     briefs.show_table(rows.head(SHOWN), columns, caption=caption, note=note, footnotes=footnotes, group=group)
 
 

@@ -1,4 +1,4 @@
-"""Tables of the verdicts of a folder: verdict, causes with what they rest on, changes, next tests, measurements."""
+"""Tables of the verdicts of a folder: verdicts, causes with their evidence, changes, next tests, measurements."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from hecn_analysis.diagnosis.verdict import UNDETERMINED, Cause, Diagnosis
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import alike
 
-#: Causes that are less likely are left out: of the first kind of run, of the others, and without a line for them. [1]
+#: Smallest probability of a listed cause: of the first kind of run; of other kinds, or without evidence. [1]
 _LEAST: Final = 0.05
 _LEAST_OF_OTHERS: Final = 0.15
 
-#: Lines for each cause but the likeliest.
+#: Number of lines for each cause except the likeliest.
 _LINES: Final = 2
 
-#: Changes for each kind of run.
+#: Number of changes for each kind of run.
 _CHANGES: Final = 3
 
-#: Nearer than this, any buffer is window enough. [s]
+#: At a shorter RTT, any buffer is a large enough window. [s]
 _FAR_S: Final = 0.001
 
 VERDICT: Final = (
@@ -48,40 +48,40 @@ FACTS: Final = ("name", "value", "place", "says")
 
 
 def judged(verdicts: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Those that rest on a rate, or on lines that speak for one cause."""
-    return [one for one in verdicts if one.measured_bps is not None or one.verdict != UNDETERMINED]
+    """Verdicts that rest on a rate, or on lines that support one cause."""
+    return [verdict for verdict in verdicts if verdict.measured_bps is not None or verdict.verdict != UNDETERMINED]
 
 
 def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """One row a kind of run: what was measured, what it should be, and the likeliest cause."""
+    """One row per kind of run: measured rate, expected rate, and the likeliest cause."""
     rows = [
         {
-            **{name: getattr(one, name) for name in VERDICT if hasattr(one, name)},
-            "condition": one.kind.condition,
-            "runs": len(one.kind.runs),
-            **dict(zip(("measured_words", "expected_words"), rates(one), strict=True)),
-            "verdict": one.verdict.replace("_", " "),
-            "class": one.causes[0].kind,
-            "probability": one.causes[0].probability,
+            **{name: getattr(verdict, name) for name in VERDICT if hasattr(verdict, name)},
+            "condition": verdict.kind.condition,
+            "runs": len(verdict.kind.runs),
+            **dict(zip(("measured_words", "expected_words"), rates(verdict), strict=True)),
+            "verdict": verdict.verdict.replace("_", " "),
+            "class": verdict.causes[0].kind,
+            "probability": verdict.causes[0].probability,
         }
-        for one in judged(verdicts)
+        for verdict in judged(verdicts)
     ]
     return pd.DataFrame(rows, columns=list(VERDICT))
 
 
 def rates(verdict: Diagnosis) -> tuple[str, str]:
-    """What was measured and what was expected, in words; nothing where nothing bounds it."""
+    """Measured and expected rate as text; the expected one is empty if nothing bounds it."""
     measured, _, expected = words.rates(verdict).partition("; ")
     return measured, expected.removeprefix("expected ")
 
 
 def causes_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """One row a line that speaks for a cause; the cause and its probability stand in the first of them."""
+    """One row per line that supports a cause; only its first row has the cause and its probability."""
     rows = [
-        {"condition": one.kind.condition, **row}
-        for number, one in enumerate(verdicts)
-        for cause in _likely(one, _LEAST_OF_OTHERS if number else _LEAST)
-        for row in _lines(folder, cause, None if cause is one.causes[0] else _LINES)
+        {"condition": verdict.kind.condition, **row}
+        for number, verdict in enumerate(verdicts)
+        for cause in _likely(verdict, _LEAST_OF_OTHERS if number else _LEAST)
+        for row in _lines(folder, cause, None if cause is verdict.causes[0] else _LINES)
     ]
     return pd.DataFrame(rows, columns=list(CAUSES))
 
@@ -100,42 +100,42 @@ def _lines(folder: Folder, cause: Cause, most: int | None) -> Iterator[dict[str,
         "limit_bps": cause.limit_bps,
     }
     if not cause.evidence:
-        yield {**first, "place": "", "says": "no line speaks for it in particular"}
+        yield {**first, "place": "", "says": "no line supports it in particular"}
     for number, line in enumerate(cause.evidence[:most]):
         place = f"{folder.short(line.source_file)}:{line.line}"
         yield {**(first if not number else {}), "place": place, "says": line.says}
 
 
 def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """One row a change, the most useful for each kind of run."""
+    """One row per change, the most useful ones of each kind of run."""
     rows = [
         {
-            "condition": one.kind.condition,
+            "condition": verdict.kind.condition,
             **vars(change),
-            "then": words.gain(change, one.measured_bps).removeprefix("then "),
+            "then": words.gain(change, verdict.measured_bps).removeprefix("then "),
         }
-        for one in judged(verdicts)
-        for change in one.changes[:_CHANGES]
+        for verdict in judged(verdicts)
+        for change in verdict.changes[:_CHANGES]
     ]
     return pd.DataFrame(rows, columns=list(CHANGES))
 
 
 def questions_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """One row a thing to know that would tell causes apart; with the kind of run of which it tells most."""
+    """One row per missing fact that would tell causes apart, for the kind of run that it tells most about."""
     best: dict[str, Question] = {}
-    for one in verdicts:
-        for question in one.missing:
+    for verdict in verdicts:
+        for question in verdict.missing:
             present = best.get(question.what)
             if present is None or question.bits > present.bits:
                 best[question.what] = question
     ordered = sorted(best.values(), key=lambda question: -question.bits)
-    rows = [{**vars(one), "separates": ", ".join(one.separates)} for one in ordered]
+    rows = [{**vars(verdict), "separates": ", ".join(verdict.separates)} for verdict in ordered]
     return pd.DataFrame(rows, columns=list(QUESTIONS))
 
 
 def measured_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """One row a kind of run: what its logs show beside the rate."""
-    rows = [_measured(one) for one in verdicts if one.measured_bps is not None or one.kind.failed]
+    """One row per kind of run: what its logs show besides the rate."""
+    rows = [_measured(verdict) for verdict in verdicts if verdict.measured_bps is not None or verdict.kind.failed]
     return pd.DataFrame(rows, columns=list(MEASURED))
 
 
@@ -162,10 +162,10 @@ def _value(fact: Fact | None) -> float:
 
 
 def facts_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """What the files state of path and hosts, each once, with the line."""
+    """What the files state about path and hosts, each statement once, with its line."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for one in verdicts:
-        for name, value, fact in _stated(Facts(one.kind)):
+    for verdict in verdicts:
+        for name, value, fact in _stated(Facts(verdict.kind)):
             line = fact.evidence[0]
             place = f"{folder.short(line.source_file)}:{line.line}"
             rows.setdefault((name, value), {"name": name, "value": value, "place": place, "says": line.says})
@@ -173,7 +173,7 @@ def facts_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
 
 
 def _stated(facts: Facts) -> Iterator[tuple[str, str, Fact]]:
-    for name, fact, written in (
+    for name, fact, form in (
         ("Circuit", facts.line, units.format_rate),
         ("Slowest port", facts.port, units.format_rate),
         ("MTU", facts.said("port.mtu_bytes", choose=min), units.format_bytes),
@@ -181,11 +181,11 @@ def _stated(facts: Facts) -> Iterator[tuple[str, str, Fact]]:
         ("Send buffer, largest", facts.buffer("sender"), units.format_bytes),
     ):
         if fact is not None and fact.evidence:
-            yield name, written(fact.value), fact
+            yield name, form(fact.value), fact
 
 
 def probes_table(folder: Folder) -> pd.DataFrame:
-    """One row a kind of probe of the path, such as ping: ``condition``, ``path_rtt_s``, ``loss_fraction``."""
+    """One row per kind of path probe, such as ping: ``condition``, ``path_rtt_s``, ``loss_fraction``."""
     runs = folder.runs[folder.runs["rate_bps"].isna() & ~folder.runs["error"].astype(bool)]
     rows = alike.groups(runs) if len(runs) else pd.DataFrame(columns=["condition", "path_rtt_s", "loss_fraction"])
     return rows[rows["path_rtt_s"].notna() | (rows["loss_fraction"] > 0)]

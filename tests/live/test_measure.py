@@ -87,7 +87,7 @@ def test_a_limit_that_is_not_there_is_above_the_interval(tmp_path):
     keys = {"tool": "nuttcp", "tool.duration": 1, "path.rate": "1 Mb/s"}
     found = measure.measure(Request(keys=keys, **QUICK), tmp_path / "m")
     assert found.verdict == "above"
-    assert str(found).endswith("The limit that was predicted, the link, is not there or is set too low.")
+    assert str(found).endswith("The predicted limit, the link, does not exist or is set too low.")
 
 
 # what is found out, and kept -----------------------------------------------------------------------------------------
@@ -489,7 +489,7 @@ def test_what_was_busy_is_named_below_the_interval():
     run = measure.Run(1, "below", 5e8, cpu_receiver_fraction=0.98, busiest_sender_fraction=0.95, retransmits=7)
     assert measure._busy(run, prediction) == (
         "a core of the sender was 95.0 % busy, the tool used 98.0 % of a core at the receiver, "
-        "7 segments were sent again"
+        "7 segments were retransmitted"
     )
     assert measure._busy(measure.Run(1, "below", 9.2e8), prediction) == "path.link would be 97.7 % busy"
     assert measure.verdict(prediction, None) == "failed"

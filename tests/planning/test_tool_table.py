@@ -62,7 +62,7 @@ def test_fastest_copies_of_sc09_and_whether_chance_explains_it(documented):
     assert (far["fastest"], far["second"]) == ("rdmacp", "nuttscp, default settings")
     assert far["ratio"] == pytest.approx(800 / 577)
     assert far["p"] < 0.001
-    assert near["expected"].endswith(" alike")
+    assert near["expected"].endswith(" equal")
 
 
 def test_without_repeats_and_scatter_nothing_is_said_of_chance(documented):
@@ -89,7 +89,7 @@ def test_verdict_names_winners_doubt_and_distance(documented):
         tool_table.winners(copies, scatter=0.015), tool_table.kept(copies, "laboratory", "100 ms")
     )
     assert said.startswith(
-        "Laboratory: bbFTP get was fastest with 6.72 Gb/s, 1.02 times rdmacp (no more than chance explains); 100 ms:"
+        "Laboratory: bbFTP get was fastest with 6.72 Gb/s, 1.02 times rdmacp (not significant); 100 ms:"
     )
     assert "bbFTP get kept 3.93 % of its rate" in said
 
@@ -132,7 +132,7 @@ def test_leader_is_set_against_each_other_tool(logged, documented):
 
 def test_runs_of_no_cell_are_told(matrix, root):
     runs = hecn.read(root / "data/logs/hotlava-6x10ge.txt").runs
-    with pytest.raises(InputError, match="found no run of a cell of the matrix, expected runs of its tools"):
+    with pytest.raises(InputError, match="found no run that fits a cell of the matrix, expected runs of its tools"):
         tool_table.of_runs(matrix, runs, match(matrix, runs))
 
 
