@@ -69,7 +69,15 @@ def of_content(content: packed.Content) -> tuple[packed.Content, Capture | None]
     Returns
     -------
     tuple
-        The content, with nothing of it taken where it is no capture, and what it shows; None where it is none.
+        The content, complete if the file is not a capture, and the capture, or None.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> [(name, file)] = find(data_dir() / "pairs.yaml")
+    >>> content, capture = of_content(next(packed.contents(name, file, streams.FREE_BY_LINES)))
+    >>> content.name.endswith("pairs.yaml"), capture
+    (True, None)
     """
     pieces = content.pieces
     first = next(pieces, b"")
@@ -91,7 +99,7 @@ def of_content(content: packed.Content) -> tuple[packed.Content, Capture | None]
 
 
 def read_capture(path: str | os.PathLike[str]) -> list[Capture]:
-    """Read packet captures: a file, also compressed, or a folder or archive of them; other files are passed over."""
+    """Read packet captures, packed or not, from a file, folder or archive; other files are skipped."""
     return [
         capture
         for name, file in find(path)

@@ -111,7 +111,23 @@ def changes(causes: Mapping[str, float], known: Known) -> tuple[Change, ...]:
 
 
 def nothing(cause: str) -> str | None:
-    """Why a class of cause has no change, None where it has one."""
+    """Why a class of cause has no change.
+
+    Parameters
+    ----------
+    cause
+        The class; an unknown one counts as "other".
+
+    Returns
+    -------
+    str or None
+        The reason, None where the class has changes.
+
+    Examples
+    --------
+    >>> nothing("link")
+    'the line is full; only a faster line carries more'
+    """
     return _classes().get(cause, _classes()["other"]).nothing
 
 
