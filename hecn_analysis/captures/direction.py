@@ -17,10 +17,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from hecn_analysis.captures import stream
 from hecn_analysis.captures.connections import Headers, address
 from hecn_analysis.captures.headers import ACK, SYN, Handshake
+from hecn_analysis.runs.course import COURSE, rise_s
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -44,6 +46,8 @@ class Course:
         Data that were sent and not acknowledged, and the receiver's window, at its end; NaN where unknown [B].
     retransmits
         Segments sent again in it.
+    rtt_s
+        Median round-trip time of the data sent in it; NaN where none was measured [s].
     """
 
     time_s: Array
@@ -51,6 +55,14 @@ class Course:
     flight_bytes: Array
     window_bytes: Array
     retransmits: Array
+    rtt_s: Array
+
+    def table(self) -> pd.DataFrame:
+        """Give the course with the columns `hecn_analysis.runs.course.COURSE`."""
+        start = np.concatenate([[0.0], self.time_s[:-1]])
+        known = {name: getattr(self, name) for name in COURSE if hasattr(self, name)}
+        frame = pd.DataFrame({"t_start_s": start, "t_end_s": self.time_s, **known})
+        return frame.reindex(columns=list(COURSE)).astype(float)
 
 
 @dataclass(frozen=True)
@@ -204,13 +216,14 @@ def _direction(headers: Headers, number: int) -> Direction | None:
     data = stream.data_of(columns, places, zero_ns, opening.rtt_s)
     if not len(data.time_s):
         return None
-    beyond, echoed = stream.beyond(data, acks), stream.echoed(data, acks)
+    (sent_s, beyond), echoed = stream.beyond(data, acks), stream.echoed(data, acks)
     rtt_min_s, rtt_s = _round_trips(opening, beyond, echoed)
     if opening.rtt_s is None and rtt_s is not None:
         data = stream.data_of(columns, places, zero_ns, rtt_s)
     segment = _segment(data, mine, theirs)
     vantage = _vantage(opening, beyond, echoed)
-    state = stream.state_of(data, acks, _later(opening, echoed), segment)
+    later_s = _later(opening, echoed)
+    state = stream.state_of(data, acks, later_s, segment)
     is_known = theirs is not None and len(acks.ack) > 0
     is_placed = vantage != "" or (rtt_min_s or 0.0) > 0.001
     own = {"sender": mine, "receiver": theirs}.get(vantage)
@@ -220,7 +233,7 @@ def _direction(headers: Headers, number: int) -> Direction | None:
     pauses = np.diff(data.time_s, prepend=data.time_s[:1])
     buffer = state.waits_for_buffer(segment)
     low, high = state.band() if rtt_s is not None and state.duration_s > _ROUNDS * rtt_s else (None, None)
-    course = _course(data, state, is_known=is_known)
+    course = _course(data, state, sent_s, beyond + later_s, is_known=is_known)
     return Direction(
         ends=address(headers.flows[number]),
         first=int(columns["number"][both].min()),
@@ -322,7 +335,7 @@ def _segment(data: stream.Data, mine: Handshake | None, theirs: Handshake | None
     return max(int(np.bincount(np.minimum(data.length, 65535)).argmax()), 1)
 
 
-def _course(data: stream.Data, state: stream.State, *, is_known: bool) -> Course:
+def _course(data: stream.Data, state: stream.State, sent_s: Array, rtt_s: Array, *, is_known: bool) -> Course:
     """Cut the time into steps."""
     start, span = float(state.time_s[0]), state.duration_s
     steps = int(np.clip(span / _BIN_S, 1, _BINS))
@@ -336,14 +349,21 @@ def _course(data: stream.Data, state: stream.State, *, is_known: bool) -> Course
         flight_bytes=state.flight[place].astype(float),
         window_bytes=state.window[place].astype(float) if is_known else np.full(steps, np.nan),
         retransmits=np.histogram(times[data.again], edges)[0],
+        rtt_s=_medians(rtt_s, np.clip(np.searchsorted(edges, sent_s - start, "right") - 1, 0, steps - 1), steps),
     )
+
+
+def _medians(values: Array, place: Array, steps: int) -> Array:
+    """Median of the values of each step; NaN where there are none."""
+    medians = np.full(steps, np.nan)
+    found = pd.Series(values).groupby(place).median()
+    medians[found.index.to_numpy(np.int64)] = found.to_numpy(float)
+    return medians
 
 
 def _ramp(course: Course) -> float | None:
     """Give the time until the rate first reaches 80 % of its median in the second half [s]."""
     if len(course.rate_bps) < 10:
         return None
-    usual = float(np.median(course.rate_bps[len(course.rate_bps) // 2 :]))
-    if usual <= 0:
-        return None
-    return float(course.time_s[int(np.argmax(course.rate_bps >= 0.8 * usual))])
+    reached = rise_s(course.time_s, course.rate_bps)
+    return None if np.isnan(reached) else reached

@@ -195,20 +195,20 @@ def duplicate_acks(data: Data, acks: Acks) -> int:
     return int((is_same & (sent > acks.ack[1:])).sum())
 
 
-def beyond(data: Data, acks: Acks) -> Array:
-    """Give times from data to their acknowledgement, but not of data that may have been sent twice (Karn) [s]."""
+def beyond(data: Data, acks: Acks) -> tuple[Array, Array]:
+    """Give when data passed that may not have been sent twice (Karn), and the times to their acknowledgement [s]."""
     new = np.flatnonzero(np.diff(acks.upto, prepend=acks.upto[:1]) > 0)
     fresh = np.flatnonzero(data.start >= data.before)
     if not len(new) or not len(fresh):
-        return np.empty(0)
+        return np.empty(0), np.empty(0)
     place = np.searchsorted(data.end[fresh], acks.upto[new])
     new, place = new[place < len(fresh)], place[place < len(fresh)]
     sent = data.time_s[fresh[place]]
     samples = acks.time_s[new] - sent
     late_times = data.time_s[data.start < data.before]
     is_clear = np.searchsorted(late_times, sent) == np.searchsorted(late_times, acks.time_s[new], "right")
-    good: Array = samples[(samples >= 0) & is_clear]
-    return good
+    good = (samples >= 0) & is_clear
+    return sent[good], samples[good]
 
 
 def echoed(data: Data, acks: Acks) -> Array:

@@ -17,13 +17,11 @@ from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, ValidityWarning
 from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.limits import framing
+from hecn_analysis.runs import course
 from hecn_analysis.statements.statement import Statement, end_of
 
 #: The start of a run, which is left out of what is called steady. [1]
 _START: Final = 0.25
-
-#: Fewest intervals of which a course can be told.
-_FEWEST: Final = 4
 
 #: Tools whose round-trip time was taken when the connection was made, and no queue is in it.
 _IDLE_RTT: Final = frozenset({"nuttcp", "nttcp"})
@@ -253,27 +251,13 @@ class Facts:
 
     @cached_property
     def courses(self) -> list[pd.DataFrame]:
-        """For each run with intervals, its rate and retransmits over time, of all streams together."""
-        table = self.kind.intervals
-        courses = []
-        for _, part in table.groupby(["source_file", "run"], sort=False):
-            together = part[part["stream"].isna()] if part["stream"].isna().any() else part
-            sums = together.groupby(together["t_end_s"].round(1)).agg(
-                rate=("throughput_bps", lambda values: values.sum(min_count=1)),
-                resent=("retransmits", lambda values: values.sum(min_count=1)),
-                start=("t_start_s", "min"),
-            )
-            sums = sums.dropna(subset=["rate"])
-            if len(sums) > _FEWEST and sums.index[-1] - sums["start"].iloc[-1] < 0.7 * (
-                sums.index[0] - sums["start"].iloc[0]
-            ):
-                sums = sums.iloc[:-1]  # the last one is often a short one
-            courses.append(sums)
-        return courses
+        """Course of each run with intervals, of all its streams together."""
+        by_run = self.kind.intervals.groupby(["source_file", "run"], sort=False)
+        return [course.together(own) for _, own in by_run]
 
     def over_runs(self, measure: Callable[[pd.DataFrame], float], words: str) -> Fact | None:
         """Median over the runs of something of their courses."""
-        values = [measure(course) for course in self.courses if len(course) >= _FEWEST]
+        values = [measure(one) for one in self.courses if len(one) >= course.FEWEST]
         values = [value for value in values if not math.isnan(value)]
         return self.computed(float(np.median(values)), words) if values else None
 
@@ -312,7 +296,9 @@ class Facts:
         steady = self._steady[self._steady["cwnd_bytes"].notna()]
         of_streams = steady.groupby(["source_file", "run", "stream"], dropna=False)["cwnd_bytes"]
         values = [
-            float(one.astype(float).std() / one.astype(float).mean()) for _, one in of_streams if len(one) >= _FEWEST
+            float(one.astype(float).std() / one.astype(float).mean())
+            for _, one in of_streams
+            if len(one) >= course.FEWEST
         ]
         return self.computed(float(np.median(values)), "Cwnd over time") if values else None
 

@@ -14,6 +14,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.diagnosis.facts import Fact, Facts
+from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
 
 
@@ -274,32 +275,17 @@ def _cwnd_flat(facts: Facts) -> Fact | None:
 
 @_sign
 def _scatter(facts: Facts) -> Fact | None:
-    def scatter(course: pd.DataFrame) -> float:
-        rates = course["rate"].iloc[len(course) // 4 :]
-        return float(rates.std() / rates.mean()) if rates.mean() > 0 else math.nan
-
-    return facts.over_runs(scatter, "the rate of the intervals")
+    return facts.over_runs(course.scatter, "the rate of the intervals")
 
 
 @_sign
 def _first_rate(facts: Facts) -> Fact | None:
-    def first(course: pd.DataFrame) -> float:
-        rest = float(course["rate"].iloc[1:].median())
-        return (
-            float(course["rate"].iloc[0]) / rest if rest > 0 else (math.inf if course["rate"].iloc[0] > 0 else math.nan)
-        )
-
-    return facts.over_runs(first, "the rate of the intervals")
+    return facts.over_runs(course.first_rate, "the rate of the intervals")
 
 
 @_sign
 def _growth(facts: Facts) -> Fact | None:
-    def growth(course: pd.DataFrame) -> float:
-        third = max(len(course) // 3, 1)
-        before = float(course["rate"].iloc[: third + 1].mean())
-        return float(course["rate"].iloc[-third:].mean()) / before if before > 0 else math.nan
-
-    return facts.over_runs(growth, "the rate of the intervals")
+    return facts.over_runs(course.growth, "the rate of the intervals")
 
 
 @_sign
@@ -326,17 +312,17 @@ def _loss_fit(facts: Facts) -> Fact | None:
 
 @_sign
 def _resent_often(facts: Facts) -> Fact | None:
-    def often(course: pd.DataFrame) -> float:
-        return float((course["resent"].iloc[1:] > 0).mean()) if course["resent"].notna().any() else math.nan
+    def often(one: pd.DataFrame) -> float:
+        return float((one["retransmits"].iloc[1:] > 0).mean()) if one["retransmits"].notna().any() else math.nan
 
     return None if facts.resent is None else facts.over_runs(often, "the retransmits of the intervals")
 
 
 @_sign
 def _resent_first(facts: Facts) -> Fact | None:
-    def first(course: pd.DataFrame) -> float:
-        total = float(course["resent"].sum())
-        return float(course["resent"].iloc[0]) / total if total > 0 else math.nan
+    def first(one: pd.DataFrame) -> float:
+        total = float(one["retransmits"].sum())
+        return float(one["retransmits"].iloc[0]) / total if total > 0 else math.nan
 
     return facts.over_runs(first, "the retransmits of the intervals")
 

@@ -32,7 +32,7 @@ from hecn_analysis.ingest.reading import read_files
 from hecn_analysis.inventory import Inventory, read_inventory
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.runs.alike import with_conditions
-from hecn_analysis.statements import Statement
+from hecn_analysis.statements import SocketCourse, Statement
 
 LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
 SAID = "lines about a transfer"
@@ -82,6 +82,8 @@ class Folder:
         What single lines say of a transfer, and what the packet captures show of it.
     captures
         The packet captures.
+    sockets
+        Connections over time, of files with several samples of ``ss -ti``.
     """
 
     path: str
@@ -90,6 +92,7 @@ class Folder:
     inventory: Inventory
     statements: tuple[Statement, ...] = ()
     captures: tuple[Capture, ...] = ()
+    sockets: tuple[SocketCourse, ...] = ()
 
     @cached_property
     def runs(self) -> pd.DataFrame:

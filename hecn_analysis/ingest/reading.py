@@ -25,7 +25,7 @@ from hecn_analysis.ingest.other_command import other_command_hint
 from hecn_analysis.inventory import Inventory
 from hecn_analysis.inventory import registry as inventory_registry
 from hecn_analysis.logs import Reading, spread
-from hecn_analysis.statements import Statement
+from hecn_analysis.statements import SocketCourse, Statement
 
 
 @dataclass
@@ -38,6 +38,7 @@ class _Files:
     inventory: list[inventory_registry.Read] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     captures: list[Capture] = field(default_factory=list)
+    sockets: list[SocketCourse] = field(default_factory=list)
 
     def read(self, name: str, file: File | OSError) -> None:
         """Read a file, or each member of the archive that it is."""
@@ -74,11 +75,12 @@ class _Files:
         if self.is_captured:
             self.inventory.append(inventory_registry.read(documents[1]))
             self.statements.extend(statements.read(documents[1]))
+            self.sockets.extend(statements.read_courses(documents[1]))
 
 
 def read_files(
     files: Sequence[tuple[str, File | OSError]], *, captured: bool, progress: bool = False
-) -> tuple[Reading, Counters, Inventory, tuple[Statement, ...], tuple[Capture, ...]]:
+) -> tuple[Reading, Counters, Inventory, tuple[Statement, ...], tuple[Capture, ...], tuple[SocketCourse, ...]]:
     """Read files once for the readers of logs, of counters and, if `captured`, of outputs, statements and packets."""
     found = _Files(captured)
     with reading(len(files), shown=progress) as done:
@@ -86,4 +88,4 @@ def read_files(
             found.read(name, file)
             done(1)
     joined = spread.joined([found.logs]), counters.joined(found.counters), inventory.joined(found.inventory)
-    return *joined, tuple(found.statements), tuple(found.captures)
+    return *joined, tuple(found.statements), tuple(found.captures), tuple(found.sockets)

@@ -13,10 +13,12 @@ from importlib import import_module
 from typing import Final
 
 from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.socket_courses import SocketCourse as SocketCourse
+from hecn_analysis.statements.socket_courses import courses
 from hecn_analysis.statements.statement import Statement as Statement
 
 #: Modules that find no statements themselves.
-_NOT_FINDERS: Final = frozenset({"statement"})
+_NOT_FINDERS: Final = frozenset({"socket_courses", "statement"})
 
 #: Largest file in which statements are looked for: outputs of commands are short. [B]
 _LARGEST: Final = 4 << 20
@@ -53,3 +55,24 @@ def read(document: Document) -> list[Statement]:
     if len(document.content) > _LARGEST:
         return []
     return [statement for finder in _finders() for statement in finder(document)]
+
+
+def read_courses(document: Document) -> list[SocketCourse]:
+    r"""Read the courses of the connections that a file has several samples of ``ss -ti`` of.
+
+    Parameters
+    ----------
+    document
+        The file, as text.
+
+    Returns
+    -------
+    list of SocketCourse
+        The sending connections that carry the data; nothing for files of more than 4 MiB.
+
+    Examples
+    --------
+    >>> read_courses(Document("sysctl.txt", b"net.ipv4.tcp_rmem = 4096 131072 174760\n"))
+    []
+    """
+    return [] if len(document.content) > _LARGEST else list(courses(document))

@@ -59,7 +59,7 @@ _LEAST_BUSY: Final = 500.0
 _MATURE: Final = 10_000_000
 
 #: Bytes that a request may have after which only one side sends. [B]
-_REQUEST: Final = 2000
+REQUEST: Final = 2000
 
 Pick = tuple[float, int, str]
 
@@ -76,7 +76,7 @@ class _Note:
 
 
 @dataclass
-class _Sample:
+class Sample:
     """A connection at a moment."""
 
     ends: tuple[str, str]
@@ -146,7 +146,7 @@ def find(document: Document) -> Iterator[Statement]:
 # --- Connections ---
 
 
-def _socket(text: str, line: int, moment: int) -> _Sample | None:
+def _socket(text: str, line: int, moment: int) -> Sample | None:
     """Read the line of a socket: the state, if it is there, two queues and two ends."""
     words = text.split(None, 8)
     while words and (words[0] in _STATES or words[0] in {"tcp", "tcp4", "tcp6", "mptcp"}):
@@ -156,12 +156,12 @@ def _socket(text: str, line: int, moment: int) -> _Sample | None:
     local, peer = words[2], words[3]
     if not all("." in one or ":" in one for one in (local, peer)) or peer.endswith("*"):
         return None
-    return _Sample((local, peer), moment, line, " ".join(words[:4]), float(words[0]), float(words[1]))
+    return Sample((local, peer), moment, line, " ".join(words[:4]), float(words[0]), float(words[1]))
 
 
-def _samples(document: Document) -> list[_Sample]:
+def _samples(document: Document) -> list[Sample]:
     """Read all sockets of a file, with the words that follow each."""
-    samples: list[_Sample] = []
+    samples: list[Sample] = []
     seen: set[tuple[str, str]] = set()
     moment = 0
     for number, text in enumerate(document.lines, 1):
@@ -178,13 +178,13 @@ def _samples(document: Document) -> list[_Sample]:
             samples.append(sample)
         elif "cwnd:" in text and (not samples or "cwnd" in samples[-1].notes):  # the lines of sockets were left out
             moment += 1
-            samples.append(_Sample(("", ""), moment, number, text.strip()[:200], 0.0, 0.0))
+            samples.append(Sample(("", ""), moment, number, text.strip()[:200], 0.0, 0.0))
         if samples and (":" in text or "app_limited" in text):
             _take(samples[-1], text, number)
     return samples
 
 
-def _take(sample: _Sample, text: str, line: int) -> None:
+def _take(sample: Sample, text: str, line: int) -> None:
     """Take the words of a line about a socket."""
     notes = sample.notes
     for match in _NOTE.finditer(text):
@@ -199,9 +199,9 @@ def _take(sample: _Sample, text: str, line: int) -> None:
         notes["paced"] = _Note(rate, None, None, line, paced[0])
 
 
-def _of_connections(document: Document) -> Iterator[Statement]:
-    """Find the connections that carry data, and say what each side of them says."""
-    by_ends: dict[tuple[str, str], list[_Sample]] = defaultdict(list)
+def carrying(document: Document) -> list[list[Sample]]:
+    """Samples of each connection that carries data, in the order of the file."""
+    by_ends: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in _samples(document):
         by_ends[sample.ends].append(sample)
     largest = max((sample.amount for samples in by_ends.values() for sample in samples), default=0.0)
@@ -212,6 +212,13 @@ def _of_connections(document: Document) -> Iterator[Statement]:
         least = _LEAST_OF_SHELLS if samples[0].is_shell else _LEAST
         if amount >= _SHARE * largest and (amount >= least or waiting >= _LEAST_WAITING):
             big.append([sample for sample in samples if sample.amount >= _SHARE * amount])
+    return big
+
+
+def _of_connections(document: Document) -> Iterator[Statement]:
+    """Say what each side of the connections that carry data says."""
+    big = carrying(document)
+    largest = max((sample.amount for samples in big for sample in samples), default=0.0)
     for is_sending in (True, False):
         side = [samples for samples in big if samples[-1].is_sending == is_sending]
         if not side:
@@ -228,12 +235,12 @@ def _middle(picks: Iterable[Pick]) -> Pick | None:
     return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
-def _sender(side: list[list[_Sample]]) -> Iterator[tuple[str, Pick]]:
+def _sender(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
     """Say what the sending side of connections says."""
     moving = [[one for one in samples if one.has_data_under_way] or samples[-1:] for samples in side]
     lasting = [samples[-1] for samples in side]
-    yield from _kept(("socket.rwnd_limited", _middle(_limited(lasting, "rwnd_limited"))))
-    yield from _kept(("socket.sndbuf_limited", _middle(_limited(lasting, "sndbuf_limited"))))
+    yield from _kept(("socket.rwnd_limited", _middle(limited(lasting, "rwnd_limited"))))
+    yield from _kept(("socket.sndbuf_limited", _middle(limited(lasting, "sndbuf_limited"))))
     yield from _kept(("socket.busy", _middle(filter(None, map(_busy, lasting)))))
     flagged = [_picked(one, "app_limited") for samples in moving for one in samples]
     if len(flags := [pick for pick in flagged if pick is not None]) * 2 > len(flagged):
@@ -249,7 +256,7 @@ def _sender(side: list[list[_Sample]]) -> Iterator[tuple[str, Pick]]:
     yield from _connections(side)
 
 
-def _receiver(side: list[list[_Sample]]) -> Iterator[tuple[str, Pick]]:
+def _receiver(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
     """Say what the receiving side of connections says."""
     yield from _kept(
         ("socket.unread_bytes", _middle((one.unread, one.line, one.says) for samples in side for one in samples))
@@ -266,7 +273,7 @@ def _kept(named: tuple[str, Pick | None]) -> Iterator[tuple[str, Pick]]:
         yield name, pick
 
 
-def _picked(sample: _Sample, word: str) -> Pick | None:
+def _picked(sample: Sample, word: str) -> Pick | None:
     """Give the number of a word with its line."""
     note = sample.notes.get(word)
     return None if note is None else (note.value, note.line, note.says)
@@ -283,12 +290,12 @@ _AT_A_MOMENT: Final[dict[str, tuple[str, float]]] = {
 }
 
 
-def _knows(sample: _Sample) -> bool:
+def _knows(sample: Sample) -> bool:
     """Whether the kernel is new enough to say what is unsent and what limits, and has sent enough to say so."""
     return sample.value("busy") >= _LEAST_BUSY or ("busy" in sample.notes and sample.sent >= _MATURE)
 
 
-def _limited(samples: Iterable[_Sample], word: str) -> Iterator[Pick]:
+def limited(samples: Iterable[Sample], word: str) -> Iterator[Pick]:
     """Say which share of the busy time a limit held; none where its word is absent from a sample that would have it."""
     for sample in samples:
         note, busy = sample.notes.get(word), sample.notes.get("busy")
@@ -299,21 +306,21 @@ def _limited(samples: Iterable[_Sample], word: str) -> Iterator[Pick]:
             yield 0.0, busy.line, busy.says
 
 
-def _busy(sample: _Sample) -> Pick | None:
+def _busy(sample: Sample) -> Pick | None:
     """Say which share of its life a connection had data under way."""
     note = sample.notes.get("busy")
     life = sample.value("lastrcv") - (0.0 if sample.queued else sample.value("lastsnd"))
-    if note is None or sample.received > _REQUEST or life < _LEAST_BUSY:
+    if note is None or sample.received > REQUEST or life < _LEAST_BUSY:
         return None
     return round(min(note.value / life, 1.0), 6), note.line, note.says
 
 
-def _unsent(sample: _Sample) -> Pick:
+def _unsent(sample: Sample) -> Pick:
     """Say what waits to be sent; the word is absent where nothing does."""
     return _picked(sample, "notsent") or (0.0, sample.line, sample.says)
 
 
-def _retransmitted(samples: list[_Sample]) -> Pick | None:
+def _retransmitted(samples: list[Sample]) -> Pick | None:
     """Say which share of the segments of all connections was sent again."""
     counted = [one for one in samples if "data_segs_out" in one.notes or "segs_out" in one.notes]
     out = sum(one.value("data_segs_out") or one.value("segs_out") for one in counted)
@@ -327,9 +334,9 @@ def _retransmitted(samples: list[_Sample]) -> Pick | None:
     return min(sum(total for total, _ in again) / out, 1.0), most.line, most.says
 
 
-def _connections(side: list[list[_Sample]]) -> Iterator[tuple[str, Pick]]:
+def _connections(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
     """Say how many connections carry data at the same time."""
-    at: dict[int, list[_Sample]] = defaultdict(list)
+    at: dict[int, list[Sample]] = defaultdict(list)
     for samples in side:
         for sample in samples:
             at[sample.moment].append(sample)

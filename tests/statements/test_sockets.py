@@ -3,7 +3,7 @@
 import pytest
 
 from hecn_analysis.files.documents import Document
-from hecn_analysis.statements import read
+from hecn_analysis.statements import read, read_courses
 
 
 def said(text, name="ss.txt"):
@@ -150,3 +150,27 @@ def test_the_share_of_segments_sent_again(text, share, line):
     (found,) = said(text).values()
     assert (found.name, found.line) == ("socket.retransmitted", line)
     assert found.value == pytest.approx(share)
+
+
+def test_samples_of_a_connection_are_its_course():
+    (one,) = read_courses(Document("ss.txt", SENDER.encode()))
+    assert (one.line, one.ends) == (5, "192.0.2.1:40002 > 192.0.2.2:5201")
+    assert (one.rwnd_limited, one.sndbuf_limited) == (0.9, 0.0)
+    (row,) = one.course.to_dict("records")
+    assert row == {
+        "t_start_s": 1.0,
+        "t_end_s": 4.0,
+        "rate_bps": 14_000_000 * 8 / 3,  # acknowledged between the samples
+        "retransmits": 138.0,
+        "cwnd_bytes": 120 * 1448.0,
+        "flight_bytes": 60 * 1448.0,
+        "window_bytes": 88064.0,
+        "rtt_s": 0.0305,
+    }
+
+
+@pytest.mark.parametrize(
+    "text", [SENDER.partition("Tue Feb  3 10:00:04")[0], SENDER.replace("lastrcv", "").replace("busy", "")]
+)
+def test_one_sample_or_samples_without_time_are_no_course(text):
+    assert read_courses(Document("ss.txt", text.encode())) == []

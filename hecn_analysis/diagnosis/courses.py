@@ -1,0 +1,157 @@
+"""The courses of a folder: of each run the rate, windows, RTT and losses over time, from logs, ss and captures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis.diagnosis.verdict import Diagnosis
+from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.runs import course
+
+#: Where a course comes from.
+LOG, SAMPLES, PACKETS = "log", "ss", "packets"
+
+#: What held a connection back, as shares of its time.
+HELD: Final = ("rwnd_limited", "sndbuf_limited", "app_limited", "stalled_by_timeouts")
+
+#: Columns of the table of features, a row for each run.
+TABLE: Final = ("run", "source_file", "line", "source", "shape", *course.FEATURES, *HELD)
+
+#: Directions of captures, and samples of connections, that carry less than this share of the largest are left out. [1]
+_SHARE: Final = 0.1
+
+
+@dataclass(frozen=True)
+class RunCourse:
+    """The course of one run.
+
+    Attributes
+    ----------
+    run
+        Its name: the file and the line or packet where it begins, and the connection where there are several.
+    source_file, line
+        Where it begins.
+    source
+        `LOG`, `SAMPLES` or `PACKETS`.
+    course
+        Columns `hecn_analysis.runs.course.COURSE`.
+    held
+        Shares of the time in which the receiver's window, the send buffer, the sending program and timeouts held the
+        connection back (`HELD`); NaN where the source does not say.
+    """
+
+    run: str
+    source_file: str
+    line: int
+    source: str
+    course: pd.DataFrame
+    held: dict[str, float]
+
+
+def courses(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[RunCourse]:
+    """Give the courses of the runs of a folder.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    verdicts
+        The verdicts on it.
+
+    Returns
+    -------
+    list of RunCourse
+        Those of at least two intervals: the runs of the first kind whose logs have intervals, then the connections of
+        which `ss` was asked several times, then the large directions of the packet captures.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.diagnosis.verdict import of_folder
+    >>> from hecn_analysis.ingest.folder import read_folder
+    >>> found = read_folder(data_dir() / "transfers" / "over_time")
+    >>> [(one.run, one.source) for one in courses(found, of_folder(found))][-2:]
+    [('iperf3-3.json:1', 'log'), ('ss-sender.txt:19', 'ss')]
+    """
+    found = [*_of_logs(folder, verdicts), *_of_samples(folder), *_of_packets(folder)]
+    return [one for one in found if len(one.course) >= 2]
+
+
+def _of_logs(folder: Folder, verdicts: Sequence[Diagnosis]) -> Iterator[RunCourse]:
+    for verdict in verdicts:
+        table = verdict.kind.intervals
+        by_run = dict(tuple(table.groupby(["source_file", "run"], sort=False)))
+        found = [
+            _named(folder, (str(run["source_file"]), line), LOG, course.together(own))
+            for run in verdict.kind.runs.to_dict("records")
+            for line in [1 if pd.isna(run["line_first"]) else int(run["line_first"])]
+            if (own := by_run.get((run["source_file"], run["run"]))) is not None
+        ]
+        if any(len(one.course) >= 2 for one in found):
+            yield from found
+            return
+
+
+def _of_samples(folder: Folder) -> Iterator[RunCourse]:
+    for one in folder.sockets:
+        held = {"rwnd_limited": one.rwnd_limited, "sndbuf_limited": one.sndbuf_limited}
+        yield _named(folder, (one.source_file, one.line), SAMPLES, one.course, held)
+
+
+def _of_packets(folder: Folder) -> Iterator[RunCourse]:
+    for capture in folder.captures:
+        for one in capture.directions:
+            if one.bytes < _SHARE * capture.directions[0].bytes:
+                continue
+            held = {
+                "rwnd_limited": math.nan if one.window_limited is None else one.window_limited,
+                "sndbuf_limited": one.buffer_limited,
+                "app_limited": one.idle,
+                "stalled_by_timeouts": one.stalled,
+            }
+            yield _named(folder, (capture.source_file, one.first), PACKETS, one.course.table(), held)
+
+
+def _named(
+    folder: Folder,
+    place: tuple[str, int],
+    source: str,
+    table: pd.DataFrame,
+    held: Mapping[str, float] = MappingProxyType({}),
+) -> RunCourse:
+    """A course with its name: the file and the line where it begins."""
+    every = {**dict.fromkeys(HELD, math.nan), **held}
+    return RunCourse(f"{folder.short(place[0])}:{place[1]}", *place, source, table, every)
+
+
+def features_table(found: Sequence[RunCourse]) -> pd.DataFrame:
+    """Give the features of courses, a row for each run.
+
+    Parameters
+    ----------
+    found
+        The courses.
+
+    Returns
+    -------
+    DataFrame
+        Columns `TABLE`: what `hecn_analysis.runs.course.features` gives, ``shape`` in words, and the shares of the
+        time in which a limit held [1].
+
+    Examples
+    --------
+    >>> features_table([]).empty
+    True
+    """
+    rows: list[dict[str, Any]] = []
+    for one in found:
+        own = course.features(one.course)
+        named = {"run": one.run, "source_file": one.source_file, "line": one.line, "source": one.source}
+        rows.append({**named, "shape": course.words(own), **own, **one.held})
+    return pd.DataFrame(rows, columns=list(TABLE))

@@ -1,0 +1,323 @@
+"""The course of a run: its rate over time, and what shape it has: start, plateau, teeth, stalls, bursts, trend.
+
+Sources
+-------
+- Y. Zhang, L. Breslau, V. Paxson, S. Shenker, "On the characteristics and origins of Internet flow rates", SIGCOMM 2002
+  (T-RAT): slow start and congestion avoidance are told apart by how the window grows between two losses.
+- M. Siekkinen, G. Urvoy-Keller, E. Biersack, D. Collange, "A root cause analysis toolkit for TCP", Computer Networks
+  52, 2008: a connection is cut into periods of transfer and periods in which nothing is sent.
+- P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63, 1968: the slope is the median
+  of the slopes between all pairs, so that single intervals do not bend it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Columns of a course, a row for each interval [s, s, bit/s, segments, B, B, B, s].
+COURSE: Final = (
+    *("t_start_s", "t_end_s", "rate_bps", "retransmits"),
+    *("cwnd_bytes", "flight_bytes", "window_bytes", "rtt_s"),
+)
+
+#: Columns of the table of features.
+FEATURES: Final = (
+    *("intervals", "duration_s", "start_s", "plateau_bps", "scatter", "teeth", "tooth_s", "tooth_depth"),
+    *("stalls", "stalled", "stall_s", "bursts", "burst_share", "trend"),
+)
+
+#: Fewest intervals of which a course can be told.
+FEWEST: Final = 4
+
+#: The plateau is reached at this share of the median of the second half. [1]
+_REACHED: Final = 0.8
+
+#: A stall is slower than this share of the plateau, a burst faster than this multiple of it. [1]
+_STALL: Final = 0.1
+_BURST: Final = 1.5
+
+#: A tooth rises over so many intervals, and falls by this share at its end. [1]
+_RISE: Final = 2
+_FALL: Final = 0.15
+_TEETH: Final = 3
+
+#: Stalls whose distances differ by less than this share of their median are periodic. [1]
+_PERIODIC: Final = 0.3
+
+#: Fewest intervals that show a trend, the most that it is computed of, and the least that counts as one. [1]
+_TREND_OF: Final = 8
+_TREND_MOST: Final = 400
+_TREND: Final = 0.15
+
+#: The shortest interval of a course is this much shorter than the others where the last one was cut. [1]
+_CUT: Final = 0.7
+
+
+def together(intervals: pd.DataFrame) -> pd.DataFrame:
+    """Course of a run, of all its streams together.
+
+    Parameters
+    ----------
+    intervals
+        The rows of one run in the table of intervals.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COURSE`, in the order of time. Rates, retransmits and windows are sums over the streams, the RTT is
+        their median. Intervals that only some of the streams have are left out, as is a last one that was cut short.
+
+    Examples
+    --------
+    >>> from hecn_analysis import read
+    >>> from hecn_analysis.base.places import data_dir
+    >>> table = read(data_dir() / "transfers" / "after" / "nuttcp.txt", intervals=True).intervals
+    >>> len(together(table[table["run"] == 0]))
+    6
+    """
+    known = intervals[intervals["throughput_bps"].notna() & intervals["t_end_s"].notna()]
+    if known.empty:
+        return pd.DataFrame(columns=list(COURSE), dtype=float)
+    moment = _moments(known)
+    is_sum = known["stream"].isna().to_numpy(bool)
+    streams, sums = known[~is_sum], known[is_sum]
+    whole = _summed(sums, moment[is_sum]) if len(sums) else _of_all(streams, moment[~is_sum])
+    if len(sums) and len(streams):
+        of_streams = _of_all(streams, moment[~is_sum])
+        whole = whole.fillna(of_streams.reindex(whole.index))
+    course = whole.sort_values("t_end_s", kind="stable").reset_index(drop=True)
+    lengths = course["t_end_s"] - course["t_start_s"]
+    if len(course) > FEWEST and lengths.iloc[-1] < _CUT * lengths.iloc[0]:
+        course = course.iloc[:-1]
+    return course
+
+
+def _moments(known: pd.DataFrame) -> Array:
+    """Number of the interval that each row belongs to: those of streams differ by less than a tenth of their length."""
+    starts, ends = known["t_start_s"].to_numpy(float), known["t_end_s"].to_numpy(float)
+    least = 0.1 * float(np.nanmedian(ends - starts))
+    order = np.lexsort((starts, ends))
+    is_new = np.diff(ends[order], prepend=-math.inf) > least
+    is_new |= np.abs(np.diff(starts[order], prepend=starts[order][:1])) > least
+    moments = np.empty(len(ends), np.int64)
+    moments[order] = np.cumsum(is_new)
+    return moments
+
+
+def _summed(rows: pd.DataFrame, moment: Array) -> pd.DataFrame:
+    """Sums over the rows of each interval."""
+    groups = rows.groupby(moment)
+    found = pd.DataFrame(
+        {
+            "t_start_s": groups["t_start_s"].min().astype(float),
+            "t_end_s": groups["t_end_s"].max().astype(float),
+            "rate_bps": groups["throughput_bps"].sum(min_count=1).astype(float),
+            "retransmits": groups["retransmits"].sum(min_count=1).astype(float),
+            "cwnd_bytes": groups["cwnd_bytes"].sum(min_count=1).astype(float),
+            "rtt_s": groups["rtt_s"].median().astype(float),
+        }
+    )
+    return found.reindex(columns=list(COURSE)).astype(float)
+
+
+def _of_all(streams: pd.DataFrame, moment: Array) -> pd.DataFrame:
+    """Sums over the streams, of the intervals that all streams have."""
+    counts = streams.groupby(moment)["stream"].nunique()
+    whole: pd.DataFrame = _summed(streams, moment)[counts.to_numpy() == counts.max()]
+    return whole
+
+
+# --- features ---------------------------------------------------------------------------------------------------------
+
+
+def features(course: pd.DataFrame) -> dict[str, float]:
+    """Features of a course over time.
+
+    Parameters
+    ----------
+    course
+        The course, with the columns `COURSE`.
+
+    Returns
+    -------
+    dict
+        ``intervals``; ``duration_s`` [s];
+        ``start_s``: when the rate first reached 80 % of its median in the second half [s];
+        ``plateau_bps``: median from then on [bit/s];
+        ``scatter``: standard deviation over mean without the first quarter;
+        ``teeth``: how often the congestion window, or the rate where no window is known, fell by 15 % or more after it
+        had risen; ``tooth_s``: median time between these falls [s]; ``tooth_depth``: median share that was left;
+        ``stalls``: periods below a tenth of the plateau; ``stalled``: their share of the time; ``stall_s``: their
+        period where it is regular [s];
+        ``bursts``: periods above one and a half times the plateau; ``burst_share``: share of the data in them;
+        ``trend``: change of the rate from the start of the plateau to the end, as a share of it (Sen's slope).
+        NaN where the course is too short to tell.
+
+    Examples
+    --------
+    >>> course = pd.DataFrame({"t_start_s": range(8), "t_end_s": range(1, 9), "rate_bps": [2e6, 4e6] + [8e6] * 6})
+    >>> found = features(course.reindex(columns=list(COURSE)))
+    >>> found["start_s"], found["plateau_bps"], found["stalls"]
+    (2.0, 8000000.0, 0.0)
+    """
+    found = dict.fromkeys(FEATURES, math.nan)
+    found["intervals"] = float(len(course))
+    if not len(course):
+        return found
+    start, end, rate = (course[name].to_numpy(float) for name in ("t_start_s", "t_end_s", "rate_bps"))
+    found["duration_s"] = float(end[-1] - start[0])
+    if len(course) < FEWEST or not np.median(rate[len(rate) // 2 :]) > 0:
+        return found
+    found["start_s"] = rise_s(start, rate)
+    is_later = start >= found["start_s"]
+    start, end, rate = start[is_later], end[is_later], rate[is_later]
+    plateau = float(np.median(rate))
+    cwnd = course["cwnd_bytes"].to_numpy(float)[is_later]
+    return {
+        **found,
+        "plateau_bps": plateau,
+        "scatter": scatter(course),
+        **_teeth(cwnd if np.isfinite(cwnd).all() and cwnd.max() > cwnd.min() else rate, start),
+        **_stalls(rate < _STALL * plateau, start, end),
+        **_bursts(rate > _BURST * plateau, rate * (end - start)),
+        "trend": _trend(rate, (start + end) / 2) / plateau if plateau > 0 else math.nan,
+    }
+
+
+def rise_s(time_s: Array, rate_bps: Array) -> float:
+    """Time at which the rate first reaches 80 % of its median in the second half; NaN where that is 0 [s]."""
+    usual = float(np.median(rate_bps[len(rate_bps) // 2 :]))
+    return float(time_s[int(np.argmax(rate_bps >= _REACHED * usual))]) if usual > 0 else math.nan
+
+
+def scatter(course: pd.DataFrame) -> float:
+    """Standard deviation of the rate over its mean, without the first quarter [1]."""
+    rates = course["rate_bps"].iloc[len(course) // 4 :]
+    return float(rates.std() / rates.mean()) if rates.mean() > 0 else math.nan
+
+
+def first_rate(course: pd.DataFrame) -> float:
+    """Rate of the first interval over the median of the others [1]."""
+    first, rest = float(course["rate_bps"].iloc[0]), float(course["rate_bps"].iloc[1:].median())
+    if rest > 0:
+        return first / rest
+    return math.inf if first > 0 else math.nan
+
+
+def growth(course: pd.DataFrame) -> float:
+    """Mean rate of the last third over that of the first one [1]."""
+    third = max(len(course) // 3, 1)
+    before = float(course["rate_bps"].iloc[: third + 1].mean())
+    return float(course["rate_bps"].iloc[-third:].mean()) / before if before > 0 else math.nan
+
+
+def _periods(chosen: Array) -> tuple[Array, Array]:
+    """First and last places of the periods in which something holds."""
+    edges = np.flatnonzero(np.diff(chosen.astype(np.int8), prepend=0, append=0))
+    return edges[::2], edges[1::2] - 1
+
+
+def _teeth(values: Array, start_s: Array) -> dict[str, float]:
+    """Falls after rises, their distance, and what was left after each."""
+    fall = np.flatnonzero(values[1:] < (1 - _FALL) * values[:-1])  # from this interval to the next
+    before = np.concatenate([[-1], fall])[:-1]
+    rises = np.array([_rises(values[last + 1 : at + 1]) for last, at in zip(before, fall, strict=True)], bool)
+    fall = fall[rises] if len(fall) else fall
+    left = values[fall + 1] / values[fall]
+    return {
+        "teeth": float(len(fall)),
+        "tooth_s": float(np.median(np.diff(start_s[fall + 1]))) if len(fall) >= 2 else math.nan,
+        "tooth_depth": float(np.median(left)) if len(fall) else math.nan,
+    }
+
+
+def _rises(part: Array) -> bool:
+    """Whether values between two falls rise, over at least two steps."""
+    return len(part) > _RISE and bool(part[-1] > part[0] / (1 - _FALL))
+
+
+def _stalls(is_stalled: Array, start_s: Array, end_s: Array) -> dict[str, float]:
+    """Periods in which next to nothing moved, and how regular they are."""
+    first, last = _periods(is_stalled)
+    spent = float((end_s[last] - start_s[first]).sum())
+    gaps = np.diff(start_s[first])
+    middle = float(np.median(gaps)) if len(gaps) >= 2 else math.nan
+    is_regular = len(gaps) >= 2 and float(np.abs(gaps - middle).max()) <= _PERIODIC * middle
+    return {
+        "stalls": float(len(first)),
+        "stalled": spent / float(end_s[-1] - start_s[0]),
+        "stall_s": middle if is_regular else math.nan,
+    }
+
+
+def _bursts(is_burst: Array, amount: Array) -> dict[str, float]:
+    """Periods that were much faster than the plateau, and the share of the data in them."""
+    whole = float(amount.sum())
+    share = float(amount[is_burst].sum()) / whole if whole > 0 else math.nan
+    return {"bursts": float(len(_periods(is_burst)[0])), "burst_share": share}
+
+
+def _trend(rate: Array, time_s: Array) -> float:
+    """Sen's slope over the whole time [bit/s]; longer courses are averaged first."""
+    if len(rate) < _TREND_OF:
+        return math.nan
+    if len(rate) > _TREND_MOST:
+        edges = np.arange(_TREND_MOST) * len(rate) // _TREND_MOST
+        counts = np.diff(edges, append=len(rate))
+        rate, time_s = (np.add.reduceat(values, edges) / counts for values in (rate, time_s))
+    one, other = np.triu_indices(len(rate), 1)
+    slope = np.median((rate[other] - rate[one]) / (time_s[other] - time_s[one]))
+    return float(slope * (time_s[-1] - time_s[0]))
+
+
+def words(found: dict[str, float]) -> str:
+    """Shape of a course in words.
+
+    Parameters
+    ----------
+    found
+        Its `features`.
+
+    Returns
+    -------
+    str
+        What stands out, or that the rate is steady.
+
+    Examples
+    --------
+    >>> words(dict.fromkeys(FEATURES, 0.0) | {"intervals": 20, "plateau_bps": 9e9, "start_s": 2.0})
+    'reaches its plateau after 2.00 s; steady'
+    """
+    if math.isnan(found["plateau_bps"]):
+        return "too few intervals to tell"
+    told = [f"reaches its plateau after {units.format_time(found['start_s'])}"] if found["start_s"] > 0 else []
+    shape = list(_shapes(found))
+    return "; ".join([*told, *(shape or ["steady" if found["scatter"] < _FALL else "uneven"])])
+
+
+def _shapes(found: dict[str, float]) -> list[str]:
+    """What stands out: teeth or bursts, stalls, a trend that is larger than the scatter."""
+    told = []
+    if found["teeth"] >= _TEETH:
+        every = f"one every {units.format_time(found['tooth_s'])}, down to {found['tooth_depth']:.0%}"
+        told.append(f"sawtooth of {found['teeth']:.0f} teeth, {every}")
+    elif found["bursts"]:  # the tips of teeth are no bursts
+        told.append(f"{_count(found['bursts'], 'burst')} with {found['burst_share']:.0%} of the data")
+    if found["stalls"]:
+        every = "" if math.isnan(found["stall_s"]) else f", one every {units.format_time(found['stall_s'])}"
+        told.append(f"{_count(found['stalls'], 'stall')} for {found['stalled']:.0%} of the time{every}")
+    if abs(found["trend"]) >= max(_TREND, found["scatter"]):
+        told.append(f"{'falls' if found['trend'] < 0 else 'rises'} by {abs(found['trend']):.0%}")
+    return told
+
+
+def _count(number: float, noun: str) -> str:
+    return f"{number:.0f} {noun}{'s' if number > 1 else ''}"
