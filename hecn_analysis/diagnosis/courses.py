@@ -98,6 +98,34 @@ def _of_logs(folder: Folder, verdicts: Sequence[Diagnosis]) -> Iterator[RunCours
             return
 
 
+def of_kind(verdict: Diagnosis, one: RunCourse) -> bool:
+    """Whether a course is that of a run of a kind.
+
+    Parameters
+    ----------
+    verdict
+        The verdict on the kind.
+    one
+        The course.
+
+    Returns
+    -------
+    bool
+        Whether its file holds runs of the kind.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.diagnosis.verdict import of_folder
+    >>> from hecn_analysis.ingest.folder import read_folder
+    >>> found = read_folder(data_dir() / "transfers" / "over_time")
+    >>> verdicts = of_folder(found)
+    >>> of_kind(verdicts[0], courses(found, verdicts)[0])
+    True
+    """
+    return one.source_file in verdict.kind.files
+
+
 def _of_samples(folder: Folder) -> Iterator[RunCourse]:
     for one in folder.sockets:
         held = {"rwnd_limited": one.rwnd_limited, "sndbuf_limited": one.sndbuf_limited}

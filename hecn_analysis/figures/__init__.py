@@ -11,6 +11,7 @@ from hecn_analysis.base.first_use import lazy_getattr
 
 if TYPE_CHECKING:
     from hecn_analysis.figures.arrays import array_use_rows, plot_array_levels, plot_array_use
+    from hecn_analysis.figures.causes import causes_rows, plot_causes
     from hecn_analysis.figures.comparison import comparison_rows, plot_comparison
     from hecn_analysis.figures.course import course_rows, plot_course
     from hecn_analysis.figures.coverage import coverage_rows, plot_coverage
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _SOURCES = {
     "array_use_rows": "arrays",
     "comparison_rows": "comparison",
+    "causes_rows": "causes",
     "course_rows": "course",
     "coverage_rows": "coverage",
     "error_strip_rows": "error_strip",
@@ -54,6 +56,7 @@ _SOURCES = {
     "pcie_tmt_rows": "pcie_tmt",
     "plot_array_levels": "arrays",
     "plot_array_use": "arrays",
+    "plot_causes": "causes",
     "plot_comparison": "comparison",
     "plot_course": "course",
     "plot_coverage": "coverage",
@@ -99,6 +102,7 @@ _SOURCES = {
 
 __all__ = [
     "array_use_rows",
+    "causes_rows",
     "comparison_rows",
     "course_rows",
     "coverage_rows",
@@ -113,6 +117,7 @@ __all__ = [
     "pcie_tmt_rows",
     "plot_array_levels",
     "plot_array_use",
+    "plot_causes",
     "plot_comparison",
     "plot_course",
     "plot_coverage",

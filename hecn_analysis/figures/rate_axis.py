@@ -22,10 +22,9 @@ def gbps_axis(fig: go.Figure, largest_gbps: float) -> None:
 
 def fit_unit(fig: go.Figure, axis: Literal["x", "y"], largest_gbps: float) -> None:
     """Convert a figure drawn in Gb/s to Mb/s or kb/s if all its rates are small."""
-    if not 0 < largest_gbps < _LEAST_GBPS:
+    unit, factor = unit_of(largest_gbps)
+    if factor == 1:
         return
-    unit, factor = ("Mb/s", 1e3) if largest_gbps >= _LEAST_GBPS / 1e3 else ("kb/s", 1e6)
-
     for trace in fig.data:
         trace.update(_scaled({name: trace[name] for name in (axis, f"error_{axis}", *_WORDS)}, axis, unit, factor))
     for shape in (*fig.layout.shapes, *fig.layout.annotations):
@@ -39,6 +38,13 @@ def fit_unit(fig: go.Figure, axis: Literal["x", "y"], largest_gbps: float) -> No
         if plot_axis.range is not None:
             is_log = plot_axis.type == "log"
             plot_axis.range = [end + math.log10(factor) if is_log else end * factor for end in plot_axis.range]
+
+
+def unit_of(largest_gbps: float) -> tuple[str, float]:
+    """Unit of an axis that ends at a rate, and the factor from Gb/s to it."""
+    if not 0 < largest_gbps < _LEAST_GBPS:
+        return "Gb/s", 1.0
+    return ("Mb/s", 1e3) if largest_gbps >= _LEAST_GBPS / 1e3 else ("kb/s", 1e6)
 
 
 def _scaled(part: Mapping[str, Any], axis: str, unit: str, factor: float) -> dict[str, Any]:

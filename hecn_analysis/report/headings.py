@@ -63,6 +63,17 @@ HEADINGS: Final = {
     "tool": "Tool",
     "direction": "Direction",
     "message": "Reason",
+    "run": "Run",
+    "shape": "Shape",
+    "start value": "Plateau after",
+    "plateau value": "Plateau",
+    "scatter value": "Scatter",
+    "trend value": "Trend",
+    "stalled value": "Stalled",
+    "rwnd_limited value": "Window",
+    "sndbuf_limited value": "Buffer",
+    "app_limited value": "Program",
+    "stalled_by_timeouts value": "Timeouts",
 }
 
 

@@ -14,8 +14,11 @@ import pandas as pd
 from hecn_analysis import briefs
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import remedies
+from hecn_analysis.diagnosis.courses import HELD, features_table, of_kind
+from hecn_analysis.diagnosis.courses import courses as courses_of
 from hecn_analysis.diagnosis.verdict import Diagnosis
-from hecn_analysis.figures import plot_comparison, plot_course, plot_traffic
+from hecn_analysis.figures import plot_causes, plot_comparison, plot_course, plot_traffic
+from hecn_analysis.figures.course import MOST_RUNS
 from hecn_analysis.ingest.folder import CAPTURED, SHOWN, Folder
 from hecn_analysis.report import ports as counted
 from hecn_analysis.report import tables
@@ -49,9 +52,19 @@ _HIDDEN: Final = 0.3
 #: An empty cell: the row continues the cause above.
 _BLANK: Final = "\u00a0"
 
-#: Limits above this multiple of the measured rate are not drawn, nor are limits of causes less likely than `_LIKELY`.
-_IN_SIGHT: Final = 5.0
+#: Limits of causes that are less likely are not drawn, but for those that the files state or that follow from them. [1]
 _LIKELY: Final = 0.05
+_STATED: Final = frozenset({"link", "paced", "window-host", "loss", "shaper"})
+
+_NO_COURSE: Final = (
+    "No file shows a rate over time: run iperf3 -J -i 1 or nuttcp -i1, sample ss -tin, or capture with tcpdump -s 128."
+)
+_FEATURES: Final = (
+    "Plateau: median from where the rate first reached 80 % of its median in the second half. Scatter: standard "
+    "deviation over mean, without the first quarter. Trend: change over the plateau. Stalled: share of time below a "
+    "tenth of it. Window, buffer, program, timeouts: shares of the time in which the receiver's window, the send "
+    "buffer, the sending program and retransmission timeouts held the sender back. –: not shown."
+)
 
 _PORTS: Final = (
     "Percentiles are nearest rank over equal slots. –: not stated, or averages longer than a slot. Ports without a "
@@ -208,23 +221,49 @@ def runs(diagnoses: Sequence[Diagnosis]) -> None:
         briefs.show_figure(plot_comparison(pd.concat(rated)), caption=caption)
 
 
-def course(diagnoses: Sequence[Diagnosis]) -> None:
-    """Show the rates over time of the first kind with such logs, with the limits of its causes."""
-    for diagnosis in diagnoses:
-        if diagnosis.measured_bps is None or diagnosis.kind.intervals.empty:
-            continue
-        limits = {
-            cause.resource: cause.limit_bps
-            for cause in diagnosis.causes
-            if cause.limit_bps
-            and cause.probability >= _LIKELY
-            and cause.limit_bps <= _IN_SIGHT * diagnosis.measured_bps
-        }
-        fig = plot_course(diagnosis.kind.intervals, diagnosis.kind.runs, limits)
-        if fig.data:
-            allows = ", and limits of its likely causes" if limits else ""
-            briefs.show_figure(fig, caption=f"{diagnosis.kind.condition}: rate over time, one line per run{allows}")
-            return
+def course(folder: Folder, found: Sequence[Diagnosis]) -> None:
+    """Show rates, windows, RTT and retransmits over time, with what the causes allow and what is expected."""
+    courses = courses_of(folder, found)
+    if not courses:
+        briefs.show_text(_NO_COURSE)
+        return
+    first = next((one for one in found if any(of_kind(one, each) for each in courses)), found[0])
+    limits = {
+        f"{cause.resource} ({cause.kind})": cause.limit_bps
+        for cause in first.causes
+        if cause.limit_bps and (cause.probability >= _LIKELY or cause.kind in _STATED)
+    }
+    low, high = first.expected_low_bps, first.expected_high_bps
+    fig = plot_course(courses, limits, (low, high) if low and high else None)
+    runs = f"the first {MOST_RUNS} of {len(courses)} runs" if len(courses) > MOST_RUNS else "one line per run"
+    allows = ", and what the causes allow" if limits else ""
+    name = f"{first.kind.condition}: rate" if first.measured_bps is not None else "Rate"
+    briefs.show_figure(fig, caption=f"{name} over time, {runs}{allows}")
+
+
+def features(folder: Folder, found: Sequence[Diagnosis]) -> None:
+    """Show the shape of each run over time in numbers."""
+    rows = features_table(courses_of(folder, found))
+    if rows.empty:
+        return
+    shown = {
+        "start value": rows["start_s"].map(_time),
+        "plateau value": rows["plateau_bps"].map(_rate),
+        **{f"{name} value": rows[name].map(_percent) for name in ("scatter", "stalled", "trend", *HELD)},
+    }
+    columns = headings("run", "shape", "start value", "plateau value", "scatter value", "trend value", "stalled value")
+    columns |= headings(*(f"{name} value" for name in HELD))
+    rows = rows.assign(**shown)
+    _table(rows, _nonempty(rows, columns), caption="Shape of each run over time", note=_FEATURES)
+
+
+def probabilities(found: Sequence[Diagnosis]) -> None:
+    """Show how likely each cause of the first kind is."""
+    if not tables.judged(found):
+        briefs.show_text("No run has a rate, and no line in the files speaks for one cause.")
+        return
+    first = tables.judged(found)[0]
+    briefs.show_figure(plot_causes(first), caption=f"{first.kind.condition}: probability of each cause")
 
 
 def facts(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
@@ -363,6 +402,10 @@ def _bytes(value: float) -> str:
 
 def _time(value: float) -> str:
     return "–" if pd.isna(value) else units.format_time(value, digits=3)
+
+
+def _percent(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:.0%}"
 
 
 def _share(value: float) -> str:

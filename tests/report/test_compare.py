@@ -9,7 +9,7 @@ import hecn_analysis as hecn
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
-from hecn_analysis.figures import comparison_rows, course_rows, plot_comparison, plot_course
+from hecn_analysis.figures import comparison_rows, plot_comparison
 from hecn_analysis.runs import statistics
 
 TRANSFERS = data_dir() / "transfers"
@@ -135,13 +135,6 @@ def test_figures_draw_every_run_and_only_what_was_measured():
     assert {trace.name for trace in plot_comparison(found.runs).data} == {
         *("runs of A", "median of A", "runs of B", "median of B"),
     }
-    reading = hecn.read(TRANSFERS / "before" / "iperf3-1.json")
-    course = course_rows(reading.intervals, reading.runs)
-    assert course["t_s"].tolist() == pytest.approx([0.5, 1.5, 2.5, 3.5, 4.5, 5.5], abs=0.05)
-    assert course["rate_gbps"].mean() == pytest.approx(0.0094, rel=0.15)
-    assert len(plot_course(reading.intervals, reading.runs).data) == 1
-    _, limit = plot_course(reading.intervals, reading.runs, {"the line": 10e9}).data
-    assert (limit.name, limit.y[0]) == ("the line", limit.y[1])
 
 
 def test_names_of_files_cannot_put_html_into_a_figure(tmp_path):

@@ -1,0 +1,52 @@
+"""How likely each cause is: bars of the probabilities of one verdict."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.diagnosis.verdict import FINE, Diagnosis
+from hecn_analysis.figures import theme
+
+COLUMNS = ["class", "label", "probability", "is_fine", "hover"]
+
+#: Causes that are less likely stand together at the end. [1]
+LEAST = 0.02
+
+
+def causes_rows(verdict: Diagnosis) -> pd.DataFrame:
+    """Compute what the figure draws: a row for each cause, the likeliest first, and one for all unlikely ones."""
+    likely = [one for one in verdict.causes if one.probability >= LEAST]
+    rows = [_row(one.kind, f"{one.resource} ({one.kind})", one.probability) for one in likely]
+    rest = sum(one.probability for one in verdict.causes) - sum(one.probability for one in likely)
+    if len(likely) < len(verdict.causes):
+        rows.append(_row("", f"{len(verdict.causes) - len(likely)} others", rest))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _row(kind: str, words: str, probability: float) -> dict[str, object]:
+    label = f"{probability:.0%} {words}"
+    hover = f"<b>{theme.text(words)}</b><br>probability {probability:.1%}"
+    named = {"class": kind, "label": theme.label(label), "probability": probability}
+    return {**named, "is_fine": kind in FINE, "hover": hover}
+
+
+def plot_causes(verdict: Diagnosis) -> go.Figure:
+    """Draw the probabilities of a verdict as bars."""
+    rows = causes_rows(verdict)
+    fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Probability (%)", legend_entries=2)
+    rows = rows.assign(y=y)
+    for is_fine, name, colour in ((False, "a fault or a limit", theme.BLUE), (True, "as it should be", theme.GREEN)):
+        part = rows[rows["is_fine"] == is_fine]
+        if part.empty:
+            continue
+        fig.add_bar(
+            x=(part["probability"] * 100).tolist(),
+            y=part["y"].tolist(),
+            name=name,
+            marker=theme.bar_marker(colour, striped=is_fine),
+            text=part["hover"].tolist(),
+            **theme.BAR,
+        )
+    fig.update_xaxes(range=[0, 100])
+    return fig
