@@ -60,7 +60,7 @@ def test_a_folder_of_many_files_is_shown_by_format(tmp_path, capsys):
     all_of(tmp_path)
     out = capsys.readouterr().out
     assert "60" in out
-    assert "20 further rows are left out" in out
+    assert "20 further rows are omitted" in out
 
 
 def test_one_row_for_what_was_captured_on_a_host(capsys):
