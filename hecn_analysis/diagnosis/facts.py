@@ -35,6 +35,9 @@ _MANY: Final = 0.1
 #: MTU of a path that nobody states. [B]
 _MTU: Final = 1500
 
+#: Segments that TCP sends before it has seen an acknowledgement: RFC 6928.
+_INITIAL_WINDOW: Final = 10
+
 #: MTU of a path that carries more than it could with packets of 1500 bytes, even without timestamps. [B]
 _JUMBO: Final = 9000
 _MORE: Final = 1.01
@@ -260,6 +263,17 @@ class Facts:
         values = [measure(one) for one in self.courses if len(one) >= course.FEWEST]
         values = [value for value in values if not math.isnan(value)]
         return self.computed(float(np.median(values)), words) if values else None
+
+    @property
+    def slow_start_s(self) -> float:
+        """Time in which the window doubles each RTT, from its first value to what the rate needs; 0: unknown. [s]."""
+        rtt = self.rtt_idle
+        if rtt is None:
+            return 0.0
+        windows = (
+            self.measured * rtt.value / 8 / self.streams / float(framing.payload_bytes(self.mtu)) / _INITIAL_WINDOW
+        )
+        return rtt.value * math.log2(windows) if windows > 1 else 0.0
 
     @cached_property
     def resent(self) -> Fact | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -41,6 +42,8 @@ class Sign:
 _ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
 
 _SLOW_ETHERNET: Final = (1e7, 1e8)
+
+_INTERVALS: Final = "the rate of the intervals"
 
 Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
 _SIGNS: Final[dict[str, Reads]] = {}
@@ -275,17 +278,19 @@ def _cwnd_flat(facts: Facts) -> Fact | None:
 
 @_sign
 def _scatter(facts: Facts) -> Fact | None:
-    return facts.over_runs(course.scatter, "the rate of the intervals")
+    return facts.over_runs(course.scatter, _INTERVALS)
 
 
 @_sign
 def _first_rate(facts: Facts) -> Fact | None:
-    return facts.over_runs(course.first_rate, "the rate of the intervals")
+    rtt = facts.rtt_idle
+    rtt_s = 0.0 if rtt is None else rtt.value
+    return facts.over_runs(partial(course.first_rate, start_s=facts.slow_start_s, rtt_s=rtt_s), _INTERVALS)
 
 
 @_sign
 def _growth(facts: Facts) -> Fact | None:
-    return facts.over_runs(course.growth, "the rate of the intervals")
+    return facts.over_runs(partial(course.growth, start_s=facts.slow_start_s), _INTERVALS)
 
 
 @_sign

@@ -204,16 +204,28 @@ def scatter(course: pd.DataFrame) -> float:
     return float(rates.std() / rates.mean()) if rates.mean() > 0 else math.nan
 
 
-def first_rate(course: pd.DataFrame) -> float:
-    """Rate of the first interval over the median of the others [1]."""
+def first_rate(course: pd.DataFrame, start_s: float = 0.0, rtt_s: float = 0.0) -> float:
+    """Rate of the first interval over the median of the others and over what slow start leaves of it [1]."""
     first, rest = float(course["rate_bps"].iloc[0]), float(course["rate_bps"].iloc[1:].median())
     if rest > 0:
-        return first / rest
+        length_s = float(course["t_end_s"].iloc[0] - course["t_start_s"].iloc[0])
+        return first / rest / _left_by_slow_start(length_s, start_s, rtt_s)
     return math.inf if first > 0 else math.nan
 
 
-def growth(course: pd.DataFrame) -> float:
-    """Mean rate of the last third over that of the first one [1]."""
+def _left_by_slow_start(length_s: float, start_s: float, rtt_s: float) -> float:
+    """Mean rate of a first interval over the rate after slow start, which doubles each RTT until its end [1]."""
+    if not (start_s > 0 and rtt_s > 0 and length_s > 0):
+        return 1.0
+    until_s = min(length_s, start_s)
+    growing = rtt_s / math.log(2) * (2 ** ((until_s - start_s) / rtt_s) - 2 ** (-start_s / rtt_s))
+    return (growing + length_s - until_s) / length_s
+
+
+def growth(course: pd.DataFrame, start_s: float = 0.0) -> float:
+    """Mean rate of the last third over that of the first one, after slow start where enough intervals remain [1]."""
+    after = course[course["t_start_s"] >= start_s]
+    course = after if len(after) >= FEWEST else course
     third = max(len(course) // 3, 1)
     before = float(course["rate_bps"].iloc[: third + 1].mean())
     return float(course["rate_bps"].iloc[-third:].mean()) / before if before > 0 else math.nan

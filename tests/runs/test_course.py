@@ -139,3 +139,18 @@ def test_sums_of_the_log_count_and_windows_come_from_the_streams():
 def test_a_last_interval_that_was_cut_short_is_left_out():
     rows = [(0, float(at), at + 1.0, 1e6, 0) for at in range(5)] + [(0, 5.0, 5.01, 50e6, 0)]
     assert course.together(intervals(*rows))["rate_bps"].tolist() == [1e6] * 5
+
+
+def test_slow_start_is_no_weak_first_interval():
+    # RTT 0.1 s, 4 doublings: the first 0.4 s carry as much as 0.1 / ln 2 * (1 - 1 / 16) s of the rest.
+    seconds = 0.1 / math.log(2) * (1 - 1 / 16) + 0.6
+    rates = pd.DataFrame({"t_start_s": range(4), "t_end_s": range(1, 5), "rate_bps": [1e8 * seconds, 1e8, 1e8, 1e8]})
+    assert course.first_rate(rates) == pytest.approx(seconds)
+    assert course.first_rate(rates, start_s=0.4, rtt_s=0.1) == pytest.approx(1)
+
+
+def test_growth_is_that_after_slow_start():
+    rates = pd.DataFrame({"t_start_s": range(7), "t_end_s": range(1, 8), "rate_bps": [1e6] + 6 * [1e8]})
+    assert course.growth(rates) > 1.4
+    assert course.growth(rates, start_s=0.9) == pytest.approx(1)
+    assert course.growth(rates, start_s=5) > 1.4  # too few intervals remain
