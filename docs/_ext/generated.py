@@ -45,19 +45,19 @@ READ_BY = {id(type_.__metadata__[0]): dimension for type_, dimension in DIMENSIO
 TABLES_HEAD = """\
 # Tables
 
-What `hecn parse` and `hecn_analysis.read` give of logs (`runs`, `streams`, `intervals`), and `hecn counters` and
-`hecn_analysis.read_counters` of counters (`samples`, `interfaces`, `rates`); both give `problems`. SI base units; a
-value that the file does not give is missing, never 0. `run` numbers the runs of a file from 0; `streams` and
+`hecn parse` and `hecn_analysis.read` return `runs`, `streams` and `intervals`; `hecn counters` and
+`hecn_analysis.read_counters` return `samples`, `interfaces` and `rates`; all return `problems`. Values are in SI base
+units; a value absent from the file is missing, never 0. `run` numbers the runs of a file from 0; `streams` and
 `intervals` refer to it together with `source_file`.
 """
 
 READERS_HEAD = """\
 # Tools whose output is read
 
-Which tool wrote a log is seen from its content. The module of each reader in `hecn_analysis/logs/` says more: units,
-traps, and where no real sample was to be had.
+The content of a log identifies the tool. The module of each reader in `hecn_analysis/logs/` documents units, pitfalls,
+and missing real samples.
 
-Not read: the output of rdmacp and of RocketStream's clients, for neither an output nor a manual that shows one has been
+Not read: the output of rdmacp and of RocketStream's clients, since no output and no manual with one has been
 published; the files that IOR writes for each rank (`saveRankPerformanceDetailsCSV`); the first Bonnie, whose successor
 is `bonnie++`.
 """
@@ -65,18 +65,18 @@ is `bonnie++`.
 COUNTERS_HEAD = """\
 # Formats of counters that are read
 
-Which format a file has is seen from its content. The module of each reader in `hecn_analysis/counters/` says more:
-units, traps, and where no real sample was to be had. A file may hold the output of several commands one after another;
-formats that are a file as a whole stand alone.
+The content of a file identifies the format. The module of each reader in `hecn_analysis/counters/` documents units,
+pitfalls, and missing real samples. A file may hold the output of several commands one after another, except in formats
+that are a whole file.
 """
 
 KEYS_HEAD = """\
 # Keys of a scenario
 
-`sender`, `receiver`, `path` and `tool` name entries of `models/` (or YAML files of your own); every other key sets one
-field of one of them: `path.rtt=80ms`, `sender.cpu.clock=3GHz`. In a host's own YAML file the keys stand without the
+`sender`, `receiver`, `path` and `tool` name entries of `models/` (or your own YAML files); every other key sets one
+field of one of them: `path.rtt=80ms`, `sender.cpu.clock=3GHz`. In a host's own YAML file the keys lack the
 first word. A quantity is an SI number or carries its unit; `{value: 80 ms, spread: 5 %, basis: assumed, source: …}`
-adds how sure it is and where it comes from.
+adds its uncertainty and source.
 """
 
 
@@ -106,7 +106,7 @@ def helps(parser: Parser, depth: int) -> Iterator[str]:
 def command_page() -> str:
     """Give the page of the command line."""
     os.environ["COLUMNS"] = WIDTH
-    return "# Command line\n\nWhat each command says with `--help`.\n\n" + "\n".join(helps(build_parser(), 2))
+    return "# Command line\n\nThe `--help` of each command.\n\n" + "\n".join(helps(build_parser(), 2))
 
 
 # --- the tables
@@ -247,7 +247,7 @@ def scores() -> Iterator[str]:
             for name, row in groups.items()
         ),
     )
-    yield "\nHow often a verdict was right (by family), for what was stated:\n"
+    yield "\nCalibration: how often a verdict was right (by family), by its stated probability:\n"
     yield table(
         ["transfers", "stated probability, mean", "right"],
         ((str(row["n"]), f"{row['stated']:.0%}", f"{row['right']:.0%}") for row in held_out["calibration"]),
@@ -266,13 +266,13 @@ def evidence_tables() -> str:
     )
     return "\n".join(
         [
-            "## How well it judges\n",
+            "## Scores\n",
             *scores(),
             "\n## The causes\n",
             table(["class", "finding", "odds, transfer measured", "odds, none measured"], causes),
             "\n## The signs\n",
-            "A number is cut into bins at the edges; braces stand for its value.\n",
-            table(["sign", "what it says", "edges or words", "what shows it", "source"], signs),
+            "The edges cut a number into bins; braces stand for its value.\n",
+            table(["sign", "meaning", "edges or words", "command", "source"], signs),
         ]
     )
 
