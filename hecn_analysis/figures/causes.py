@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis.diagnosis.verdict import FINE, Diagnosis
 from hecn_analysis.figures import theme
 
-COLUMNS = ["class", "label", "probability", "is_fine", "hover"]
+COLUMNS = ["class", "label", "probability", "group", "hover"]
+
+#: Names of the groups in the legend, and their colours.
+_GROUPS: Final = {"a fault or a limit": theme.BLUE, "as it should be": theme.GREEN, "others": theme.MUTED}
 
 #: Causes that are less likely stand together at the end. [1]
 LEAST = 0.02
@@ -28,23 +33,24 @@ def _row(kind: str, words: str, probability: float) -> dict[str, object]:
     label = f"{probability:.0%} {words}"
     hover = f"<b>{theme.text(words)}</b><br>probability {probability:.1%}"
     named = {"class": kind, "label": theme.label(label), "probability": probability}
-    return {**named, "is_fine": kind in FINE, "hover": hover}
+    limit, fine, others = _GROUPS
+    return {**named, "group": fine if kind in FINE else limit if kind else others, "hover": hover}
 
 
 def plot_causes(verdict: Diagnosis) -> go.Figure:
     """Draw the probabilities of a verdict as bars."""
     rows = causes_rows(verdict)
-    fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Probability (%)", legend_entries=2)
+    fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Probability (%)", legend_entries=3)
     rows = rows.assign(y=y)
-    for is_fine, name, colour in ((False, "a fault or a limit", theme.BLUE), (True, "as it should be", theme.GREEN)):
-        part = rows[rows["is_fine"] == is_fine]
+    for number, (name, colour) in enumerate(_GROUPS.items()):
+        part = rows[rows["group"] == name]
         if part.empty:
             continue
         fig.add_bar(
             x=(part["probability"] * 100).tolist(),
             y=part["y"].tolist(),
             name=name,
-            marker=theme.bar_marker(colour, striped=is_fine),
+            marker=theme.bar_marker(colour, striped=number == 1),
             text=part["hover"].tolist(),
             **theme.BAR,
         )

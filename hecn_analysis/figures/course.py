@@ -38,6 +38,7 @@ _PANELS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 _HEIGHTS: Final = {"rate": 260, "window": 150, "rtt": 110, "retransmits": 110}
 _GAP, _ROOM = 26, 64  # between panels, and for the axis below them [px]
+_TOOLS: Final = 30  # above them, where the buttons of the page stand [px]
 _LABEL: Final = 17  # height of the label of a limit [px]
 
 #: Advertised windows further than this above all others are left out. [1]
@@ -127,7 +128,8 @@ def plot_course(
     end_s = float(rows["t_s"].max())
     if expected_bps is not None:
         _band(fig, expected_bps, end_s, scales["rate"])
-    for (panel, run, _), part in rows.groupby(["panel", "run", "what"], sort=False):
+    for _, part in rows.groupby(["panel", "run", "what"], sort=False):
+        panel, run = str(part["panel"].iloc[0]), str(part["run"].iloc[0])
         number = names.index(run)
         place = "y" if panel == panels[0] else f"y{panels.index(panel) + 1}"
         if panel == "retransmits":
@@ -175,8 +177,9 @@ def _axes(fig: go.Figure, panels: Sequence[str], rows: pd.DataFrame, largest_bps
         fig.update_layout({f"yaxis{suffix}": axis})
         top -= height + _GAP
     bottom = "y" if len(panels) == 1 else f"y{len(panels)}"
-    title = {"text": "Time since the start of the run (s)", "font": {"size": 12, "color": theme.MUTED}}
-    fig.update_layout(height=whole + _ROOM, xaxis={"anchor": bottom, "title": title, "rangemode": "tozero"})
+    words = {"text": "Time since the start of the run (s)", "font": {"size": 12, "color": theme.MUTED}}
+    time = {"anchor": bottom, "title": words, "rangemode": "tozero"}
+    fig.update_layout(height=whole + _ROOM + _TOOLS, margin={"t": _TOOLS}, xaxis=time)
     return scales
 
 
@@ -288,7 +291,7 @@ def _spot(rates: pd.DataFrame, at: tuple[float, float, float], end_s: float) -> 
     for y, anchor in heights:
         low = y if anchor == "bottom" else y - height
         near = rates.loc[rates["value"].between(low - height / 2, low + 1.5 * height), "t_s"]
-        spots.append((int((near > end_s * 2 / 3).sum()), {"x": end_s, "xanchor": "right", "y": y, "yanchor": anchor}))
-        spots.append((int((near < end_s / 3).sum()), {"x": 0.0, "xanchor": "left", "y": y, "yanchor": anchor}))
-    best = min(spots, key=lambda spot: spot[0])[1]
-    return best, best["y"] + height if best["yanchor"] == "bottom" else level
+        taken_then = y + height if anchor == "bottom" else level
+        for many, x, side in ((near > end_s * 2 / 3, end_s, "right"), (near < end_s / 3, 0.0, "left")):
+            spots.append((int(many.sum()), {"x": x, "xanchor": side, "y": y, "yanchor": anchor}, taken_then))
+    return min(spots, key=lambda spot: spot[0])[1:]

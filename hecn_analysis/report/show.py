@@ -259,11 +259,8 @@ def features(folder: Folder, found: Sequence[Diagnosis]) -> None:
 
 def probabilities(found: Sequence[Diagnosis]) -> None:
     """Show how likely each cause of the first kind is."""
-    if not tables.judged(found):
-        briefs.show_text("No run has a rate, and no line in the files speaks for one cause.")
-        return
-    first = tables.judged(found)[0]
-    briefs.show_figure(plot_causes(first), caption=f"{first.kind.condition}: probability of each cause")
+    for first in tables.judged(found)[:1]:
+        briefs.show_figure(plot_causes(first), caption=f"{first.kind.condition}: probability of each cause")
 
 
 def facts(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:

@@ -158,7 +158,8 @@ def features(course: pd.DataFrame) -> dict[str, float]:
         ``stalls``: periods below a tenth of the plateau; ``stalled``: their share of the time; ``stall_s``: their
         period where it is regular [s];
         ``bursts``: periods above one and a half times the plateau; ``burst_share``: share of the data in them;
-        ``trend``: change of the rate from the start of the plateau to the end, as a share of it (Sen's slope).
+        ``trend``: change of the rate from the start of the plateau to the end (Sen's slope), as a share of the higher
+        of both.
         NaN where the course is too short to tell.
 
     Examples
@@ -188,7 +189,7 @@ def features(course: pd.DataFrame) -> dict[str, float]:
         **_teeth(cwnd if np.isfinite(cwnd).all() and cwnd.max() > cwnd.min() else rate, start),
         **_stalls(rate < _STALL * plateau, start, end),
         **_bursts(rate > _BURST * plateau, rate * (end - start)),
-        "trend": _trend(rate, (start + end) / 2) / plateau if plateau > 0 else math.nan,
+        "trend": _trend(rate, (start + end) / 2, plateau),
     }
 
 
@@ -277,9 +278,9 @@ def _bursts(is_burst: Array, amount: Array) -> dict[str, float]:
     return {"bursts": float(len(_periods(is_burst)[0])), "burst_share": share}
 
 
-def _trend(rate: Array, time_s: Array) -> float:
-    """Sen's slope over the whole time [bit/s]; longer courses are averaged first."""
-    if len(rate) < _TREND_OF:
+def _trend(rate: Array, time_s: Array, plateau: float) -> float:
+    """Change by Sen's slope, as a share of the higher end; longer courses are averaged first."""
+    if len(rate) < _TREND_OF or not plateau > 0:
         return math.nan
     if len(rate) > _TREND_MOST:
         edges = np.arange(_TREND_MOST) * len(rate) // _TREND_MOST
@@ -287,7 +288,8 @@ def _trend(rate: Array, time_s: Array) -> float:
         rate, time_s = (np.add.reduceat(values, edges) / counts for values in (rate, time_s))
     one, other = np.triu_indices(len(rate), 1)
     slope = np.median((rate[other] - rate[one]) / (time_s[other] - time_s[one]))
-    return float(slope * (time_s[-1] - time_s[0]))
+    change = float(slope * (time_s[-1] - time_s[0]))
+    return float(np.clip(change / (plateau + abs(change) / 2), -1, 1))
 
 
 def words(found: dict[str, float]) -> str:

@@ -76,9 +76,10 @@ def test_bursts_are_counted_with_their_share_of_the_data():
 
 
 def test_a_trend_is_the_median_slope_over_the_plateau():
-    found = of([20 - number for number in range(11)])  # 20 to 10 in steps of 1, the median 15
-    assert found["trend"] == pytest.approx(-10 / 15)
-    assert course.words(found) == "falls by 67%"
+    found = of([20 - number for number in range(11)])  # from 20 to 10 in steps of 1
+    assert found["trend"] == pytest.approx(-10 / 20)
+    assert course.words(found) == "falls by 50%"
+    assert of([20 + number for number in range(11)])["trend"] == pytest.approx(8 / 30)  # from 22: 80 % of 27.5
 
 
 def test_single_stalls_do_not_bend_the_trend():
@@ -88,7 +89,7 @@ def test_single_stalls_do_not_bend_the_trend():
 
 
 def test_a_long_course_has_the_trend_of_a_short_one():
-    assert of([20 - number / 1000 for number in range(10_001)])["trend"] == pytest.approx(-10 / 15, rel=0.01)
+    assert of([20 - number / 1000 for number in range(10_001)])["trend"] == pytest.approx(-10 / 20, rel=0.01)
 
 
 @pytest.mark.parametrize("rates", [[], [10], [10, 10, 10], [0, 0, 0, 0, 0]])
