@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import math
 import os
 import random
 import tempfile
@@ -29,6 +30,7 @@ import pandas as pd
 import hecn_analysis as hecn
 from fuzz import checks, mutations
 from fuzz.checks import ROOT, Broken, written
+from hecn_analysis import captures
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import HecnError
@@ -50,8 +52,12 @@ from hecn_analysis.planning.forecast import planned_changes
 from hecn_analysis.planning.matrix import cells
 from hecn_analysis.planning.roadmap import milestones
 from hecn_analysis.prediction import mapping
+from hecn_analysis.runs.course import features
+from hecn_analysis.statements.statement import NAMES
 from hecn_analysis.traffic import service_levels
 from hecn_analysis.traffic.known_interfaces import known_interfaces
+from tests.captures import conversation
+from tests.captures.conversation import Conversation
 
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - names in it are random
 _LARGEST_SAMPLE: Final = 8_000
@@ -140,8 +146,56 @@ class Room:
         return self.paths[number].name, sample, self.mutator(sample, rng)
 
 
+class Simulated(Room):
+    """Packet captures of simulated connections, in the forms that are read."""
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """Names of the captures, which no file holds."""
+        return tuple(Path(name) for name, _ in self._captures)
+
+    @cached_property
+    def samples(self) -> tuple[bytes, ...]:
+        """Their bytes."""
+        return tuple(content for _, content in self._captures)
+
+    @cached_property
+    def _captures(self) -> list[tuple[str, bytes]]:
+        found = []
+        for name, connection in (("window", _full_window), ("losses", _losses), ("black-hole", _black_hole)):
+            for place, end in ((0.0, "sender"), (1.0, "receiver")):
+                packets = connection(conversation.Conversation(place=place)).in_order()
+                found += [
+                    (f"{name}-{end}.pcap", conversation.pcap(packets, snaplen=96)),
+                    (f"{name}-{end}-nano.pcap", conversation.pcap(packets, order=">", nano=True, snaplen=96)),
+                    (f"{name}-{end}.pcapng", conversation.pcapng(packets, snaplen=96)),
+                ]
+        return found
+
+
+def _full_window(made: Conversation) -> Conversation:
+    made.window_limited(2)
+    return made
+
+
+def _losses(made: Conversation) -> Conversation:
+    for _ in range(3):
+        missing = made.burst(12, lost=(4,))
+        made.now += made.rtt_s
+        made.again(missing, 0.01)
+    return made
+
+
+def _black_hole(made: Conversation) -> Conversation:
+    missing = made.burst(10, lost=range(10))
+    for number in range(4):
+        made.again(missing, 0.3 * 2**number, acked=False)
+    return made
+
+
 LOGS: Final = Room("logs", ("tests/logs/samples", "data/samples", "data/logs"), "tool-logs")
 COUNTERS: Final = Room("counters", ("tests/counters/samples", "data/counters"), "counters")
+CAPTURES: Final = Simulated("captures", ())
 INVENTORY: Final = Room("inventory", ("tests/inventory/samples", "data/inventory"), "inventory")
 
 
@@ -193,7 +247,26 @@ def facts_of(document: Document) -> list[Any]:
     return rows
 
 
-READ: Final[dict[str, Read]] = {"logs": runs_of, "counters": cells_of, "inventory": facts_of}
+def packets_of(document: Document) -> list[Any]:
+    """What packet captures say, of numbers that can be, with courses of one length."""
+    with written(document.content) as path:
+        found = captures.read_capture(path)
+    said = [statement for one in found for statement in one.statements]
+    for statement in said:
+        if statement.name not in NAMES or not 0 <= float(statement.value) < math.inf:
+            raise Broken(f"statement: {statement}")
+        if NAMES[statement.name].startswith("share ") and float(statement.value) > 1:
+            raise Broken(f"share: {statement}")
+    for one in found:
+        _check_problems([{"source_file": "a", "kind": kind, "message": words} for kind, words in one.problems])
+        for table in (direction.course.table() for direction in one.directions):
+            if (table.fillna(0) < 0).any(axis=None) or not table["t_end_s"].is_monotonic_increasing:
+                raise Broken(f"course: {table.describe()}")
+            features(table)
+    return said
+
+
+READ: Final[dict[str, Read]] = {"logs": runs_of, "counters": cells_of, "inventory": facts_of, "captures": packets_of}
 
 
 def _check_bytes(room: str, content: bytes) -> None:
@@ -208,7 +281,7 @@ def _check_bytes(room: str, content: bytes) -> None:
 @lru_cache(maxsize=4096)
 def _good(room: str, number: int) -> list[Any]:
     """What is read from a sample as it is."""
-    sample = {each.name: each for each in (LOGS, COUNTERS, INVENTORY)}[room].samples[number]
+    sample = {each.name: each for each in (LOGS, COUNTERS, INVENTORY, CAPTURES)}[room].samples[number]
     with written(sample) as path:  # some samples are compressed
         return [row for one in documents(path) for row in READ[room](Document("good.log", one.content))]
 
@@ -428,6 +501,7 @@ WAYS: Final[tuple[tuple[Callable[[random.Random], Input], float], ...]] = (
     (lambda rng: plain(LOGS, rng), 40.0),
     (lambda rng: plain(COUNTERS, rng), 22.0),
     (lambda rng: plain(INVENTORY, rng), 18.0),
+    (lambda rng: plain(CAPTURES, rng), 8.0),
     (packed, 10.0),
     (description, 7.0),
     (folder, 0.7),

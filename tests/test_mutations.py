@@ -13,6 +13,7 @@ import zlib
 import pytest
 
 from fuzz import mutate, mutations, rooms
+from hecn_analysis.captures import stream
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import registry
@@ -35,7 +36,7 @@ def test_damaged_inputs_are_read_as_documented(part):
             raise
 
 
-@pytest.mark.parametrize(("room", "number"), [("descriptions", 3), ("archives", 2), ("folders", 3)])
+@pytest.mark.parametrize(("room", "number"), [("captures", 20), ("descriptions", 3), ("archives", 2), ("folders", 3)])
 def test_every_kind_of_input_is_among_them(room, number):
     assert sum(rooms.make(0, each).room == room for each in range(500)) >= number
 
@@ -123,6 +124,13 @@ def test_a_reader_that_raises_or_hands_over_what_cannot_be_is_found(monkeypatch)
     sample = next(path for path in rooms.COUNTERS.paths if path.name == "consolidated.log")
     with pytest.raises(rooms.Broken, match="in_bps"):
         rooms.cells_of(Document("a.log", sample.read_bytes()))
+
+
+def test_damaged_captures_still_say_something_and_what_cannot_be_is_found(monkeypatch):
+    inputs = [rooms.plain(rooms.CAPTURES, random.Random(n)) for n in range(40)]  # noqa: S311 - see above
+    assert sum(bool(rooms.packets_of(Document("a.pcap", given.content))) for given in inputs) > 20
+    monkeypatch.setattr(stream, "share", lambda *_: 1.5)
+    assert "share: Statement" in mutate.fault(plain(lambda: rooms.packets_of(Document("a", rooms.CAPTURES.samples[0]))))
 
 
 def test_a_good_member_that_reads_otherwise_beside_others_is_found():

@@ -15,10 +15,7 @@ pytestmark = pytest.mark.slow
 HECN = f"{sys.executable} -m hecn_analysis"
 ENTRY = [sys.executable, "-c", "import sys; from hecn_analysis.__main__ import main; sys.exit(main())"]
 LOG = data_dir() / "logs/c-systems-dd.txt"
-CLOSED = (
-    "hecn: found a closed standard output, expected an open one; "
-    "redirect it, to a file or to /dev/null\n"
-)
+CLOSED = "hecn: found a closed standard output, expected an open one; redirect it, to a file or to /dev/null\n"
 
 
 def shell(line, folder):

@@ -78,7 +78,11 @@ def test_file_that_is_read_is_made_and_removed_unless_it_is_there():
 @pytest.mark.parametrize(
     ("tool", "settings", "message"),
     [
-        ("nuttcp", {"tool__processes": 2}, "found tool.processes with nuttcp, expected a setting that the tool has an argument for in hecn measure"),
+        (
+            "nuttcp",
+            {"tool__processes": 2},
+            "found tool.processes with nuttcp, expected a setting that the tool has an argument for in hecn measure",
+        ),
         ("nuttcp", {"tool__warm_up": "1 s"}, "found tool.warm_up with nuttcp"),
         ("nuttcp", {"sender__congestion_control": "bbr"}, "found sender.congestion_control with nuttcp"),
         ("iperf3", {"tool__duration": "0.2 s"}, "found tool.duration 0.2 s, expected at least 1 s"),
