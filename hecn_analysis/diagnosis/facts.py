@@ -140,32 +140,36 @@ class Facts:
     @cached_property
     def feed(self) -> tuple[str, tuple[Statement, ...]] | None:
         """What the sender reads: a disk, something unknown, or memory."""
-        return self._end_of_pipe("sender", memory="memory")
+        return self._end_of_pipe("sender")
 
     @cached_property
     def drain(self) -> tuple[str, tuple[Statement, ...]] | None:
         """What the receiver hands the data to: a disk, something unknown, a program, or memory."""
-        return self._end_of_pipe("receiver", memory="memory")
+        return self._end_of_pipe("receiver")
 
-    def _end_of_pipe(self, end: str, memory: str) -> tuple[str, tuple[Statement, ...]] | None:
+    def _end_of_pipe(self, end: str) -> tuple[str, tuple[Statement, ...]] | None:
         if self.kind.is_local:
             return None
         said = [one for one in self.kind.say("asked.file") if one.end in ("", end)]
-        for word, values in (("a disk", None), ("a program", "program"), (memory, "memory")):
+        for word, values in (("a disk", None), ("a program", "program"), ("memory", "memory")):
             named = [one for one in said if (one.value == values if values else one.value not in ("program", "memory"))]
             if named:
                 return word, (named[0],)
-        if not self.kind.piped.empty:
-            own = self.kind.piped[self.kind.piped["source_file"].map(lambda name: end_of(str(name)) == end)]
-            if len(own):
-                return "something unknown", (self._quote_of(own.iloc[0], "dd"),)
-            return ("a program" if end == "receiver" else memory), (self._quote_of(self.kind.piped.iloc[0], "dd"),)
-        return memory, (self.rate_quote,)
+        if self.kind.piped.empty:
+            return "memory", (self.rate_quote,)
+        own = self._copies(end)
+        if len(own):
+            return "something unknown", (self._quote_of(own.iloc[0], "dd"),)
+        return ("a program" if end == "receiver" else "memory"), (self._quote_of(self.kind.piped.iloc[0], "dd"),)
+
+    def _copies(self, end: str) -> pd.DataFrame:
+        """Local copies at an end of a pipe."""
+        table = self.kind.piped
+        return table if table.empty else table[table["source_file"].map(lambda name: end_of(str(name)) == end)]
 
     def piped(self, end: str) -> Fact | None:
         """Median duration of the copy at an end of a pipe. [s]."""
-        table = self.kind.piped
-        own = table[table["source_file"].map(lambda name: end_of(str(name)) == end)] if len(table) else table
+        own = self._copies(end)
         if own.empty:
             return None
         return Fact(float(own["duration_s"].astype(float).median()), (self._quote_of(own.iloc[0], "dd"),))

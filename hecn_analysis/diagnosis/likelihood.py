@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Final
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis.signs import Sign
 from hecn_analysis.hardware import yaml_file
 
@@ -105,13 +107,6 @@ class Evidence(BaseModel):
     causes: Mapping[str, CauseTable]
     signs: Mapping[str, SignTable]
 
-    @model_validator(mode="after")
-    def _check(self) -> Evidence:
-        strange = {cause for table in self.signs.values() for cause in table.rows} - set(self.causes)
-        if strange:
-            raise ValueError(f"found rows of {sorted(strange)}, expected causes of the table")
-        return self
-
     @property
     def names(self) -> tuple[str, ...]:
         """Classes of causes, in the order of the table."""
@@ -125,7 +120,44 @@ Counts = Mapping[str, Mapping[str, Sequence[float]]]
 @cache
 def evidence() -> Evidence:
     """Load ``models/evidence.yaml``."""
-    return Evidence.model_validate(yaml_file.load(places.models_dir() / "evidence.yaml").values)
+    return read_evidence(places.models_dir() / "evidence.yaml")
+
+
+def read_evidence(path: Path) -> Evidence:
+    """Load tables of likelihoods; an error names file and line.
+
+    Parameters
+    ----------
+    path
+        A file as ``models/evidence.yaml``.
+
+    Returns
+    -------
+    Evidence
+        The tables.
+
+    Raises
+    ------
+    InputError
+        The first thing that is wrong.
+
+    Examples
+    --------
+    >>> read_evidence(places.models_dir() / "evidence.yaml").causes["link"].resource
+    'the line'
+    """
+    document = yaml_file.load(path)
+
+    def place(keys: tuple[str, ...]) -> yaml_file.Place:
+        return document.source, document.line(tuple(key for key in keys if key != "rows"))
+
+    table = yaml_file.validate(Evidence, document.values, place)
+    for name, sign in table.signs.items():
+        for cause in set(sign.rows) - set(table.causes):
+            source, line = place(("signs", name, cause))
+            expected = f"one of {', '.join(table.causes)}"
+            raise InputError(f"a row of {cause!r} in {name}", expected, source=source, line=line)
+    return table
 
 
 @cache

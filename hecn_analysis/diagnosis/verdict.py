@@ -248,7 +248,7 @@ def _diagnosis(kind: Kind) -> Diagnosis:
     facts = Facts(kind)
     seen = tuple(signs(facts))
     cues = tuple(_cues(kind))
-    found = posterior(seen, extra=cue_odds(kind), measured=facts.has_rates)
+    found = posterior(seen, extra=_cue_odds(cue for cue, _ in cues), measured=facts.has_rates)
     causes = tuple(_causes(facts, found, seen, cues))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
@@ -299,10 +299,10 @@ def _cues(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
             yield entries()[str(statement.value)], statement
 
 
-def cue_odds(kind: Kind) -> dict[str, Mapping[str, float]]:
+def _cue_odds(cues: Iterable[Cue]) -> dict[str, Mapping[str, float]]:
     """Odds of the lines that name a cause: of each subject the strongest, for several that say the same count once."""
     strongest: dict[str, Mapping[str, float]] = {}
-    for cue, _ in _cues(kind):
+    for cue in cues:
         odds = _odds(cue)
         if cue.subject not in strongest or _strength(odds) > _strength(strongest[cue.subject]):
             strongest[cue.subject] = odds

@@ -1,7 +1,7 @@
 """Everything that a folder of unknown files holds: runs of tools, counters of ports, captured hosts and packets.
 
-Each file of text is offered to the readers of all three kinds, for one file may hold several things. What none of them
-knows is told once, with what was looked for.
+The readers of all three kinds see each file of text, for one file may hold several things. A file that none of them
+knows is listed once, with what was looked for.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis import likelihood
 from hecn_analysis.diagnosis.likelihood import Evidence, SignTable, evidence, fitted, likelihoods, posterior
 from hecn_analysis.diagnosis.signs import _SIGNS, Sign
@@ -155,7 +157,6 @@ def test_a_sign_with_one_word_tells_only_where_it_is_there(tables):
         ({"usual": [0.9]}, "usual: found"),
         ({"loss": [0.0, 1.0]}, "loss"),
         ({"loss": ["much", 0.5]}, "loss"),
-        ({"los": [0.5, 0.5]}, "los"),
     ],
 )
 def test_a_bad_row_is_named(rows, says):
@@ -168,3 +169,35 @@ def test_a_bad_row_is_named(rows, says):
 def test_an_exponent_that_is_none_is_named(temper):
     with pytest.raises(ValidationError, match="temper"):
         small(temper)
+
+
+def _cut_row(text):
+    return text.replace("    udp: [0.98, 0.02]\n", "    udp: [0.98]\n", 1)
+
+
+def _strange_row(text):
+    return text.replace("    udp: [0.98, 0.02]\n", "    upd: [0.98, 0.02]\n", 1)
+
+
+def _no_odds(text):
+    return text.replace("    odds: 1.6\n", "", 1)
+
+
+@pytest.mark.parametrize(
+    ("damage", "near", "found"),
+    [
+        (_cut_row, "  is_udp:", "udp: [0.98], expected 2 probabilities with a sum of 1"),
+        (_strange_row, "    upd:", "a row of 'upd' in is_udp, expected"),
+        (_no_odds, "  link:", "no key 'causes.link.odds'"),
+        (lambda text: text.replace("temper: 0.85", "temper: hot"), "temper:", "'hot'"),
+    ],
+)
+def test_what_is_wrong_in_the_tables_is_named_with_its_line(tmp_path, damage, near, found):
+    text = damage((places.models_dir() / "evidence.yaml").read_text(encoding="utf-8"))
+    file = tmp_path / "evidence.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        likelihood.read_evidence(file)
+    line = text[: text.index(f"\n{near}") + 1].count("\n") + 1
+    assert str(error.value).startswith(f"{file}:{line}: ")
+    assert found in str(error.value)
