@@ -268,3 +268,98 @@ def test_damaged_and_swapped_files_end_in_verdicts(tmp_path_factory, files):
         for sign in verdict.signs:
             assert isinstance(sign.value, str) or sign.value == sign.value  # no NaN
             assert evidence().signs[sign.name].says(sign.value)
+
+
+TBF = """\
+qdisc tbf 8001: root refcnt 2 rate 200Mbit burst 256Kb lat 50ms
+ Sent 2418001234 bytes 1601321 pkt (dropped 1822, overlimits 3120441 requeues 0)
+"""
+IP_LINK = """\
+2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc fq_codel state UP mode DEFAULT group default qlen 1000
+    link/ether 00:19:99:aa:bb:cc brd ff:ff:ff:ff:ff:ff
+    RX: bytes  packets  errors  dropped overrun mcast
+    812345678  1201234  17      12      0       4123
+    TX: bytes  packets  errors  dropped carrier collsns
+    9123456789 7812345  6       0       0       0
+"""
+SAR = """\
+Linux 6.1.0 (a) \t03/12/2024 \t_x86_64_\t(8 CPU)
+
+09:31:00        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   rxcmp/s   txcmp/s  rxmcst/s   %ifutil
+09:31:01         eth0   1000.00  16000.00   2441.41  18310.55      0.00      0.00      0.00     15.00
+09:31:02         eth0   1000.00  16000.00   2441.41  18310.55      0.00      0.00      0.00     15.00
+"""
+TOP = """\
+top - 09:31:02 up 3 days,  1:02,  2 users,  load average: 2.01, 1.50, 0.90
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   4711 ops       20   0   10112   4012   3500 R  61.0   0.1   0:09.11 iperf3
+   1234 root      20   0  910112  84012   3500 R  90.0   1.1  91:09.11 clamd
+   1235 root      20   0  110112  14012   3500 S  35.0   0.2   8:09.11 java
+   1236 root      20   0  110112  14012   3500 S   2.0   0.2   0:09.11 sshd-session
+"""
+PIPED = "{size} bytes copied, {seconds} s, 93.2 MB/s\n"
+
+
+def test_the_rate_over_that_of_the_hosts_own_queue(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(), tc_txt=TBF)
+    assert found["queue_rate"] == pytest.approx(100 / 200, rel=1e-3)
+    assert found["limiter"] == "limits the rate"
+
+
+def test_a_queue_that_holds_to_no_rate(tmp_path):
+    text = "qdisc fq_codel 0: root refcnt 2 limit 10240p flows 1024\n Sent 100 bytes 1 pkt (dropped 0, overlimits 0)\n"
+    found = values(tmp_path, a_txt=iperf3(), tc_txt=text)
+    assert found["limiter"] == "has no limit"
+    assert "queue_rate" not in found
+
+
+def test_errors_of_a_port_are_those_of_both_ways(tmp_path):
+    assert values(tmp_path, a_txt=iperf3(), link_txt=IP_LINK)["port_errors"] == 17 + 6
+
+
+def test_what_the_port_carried_beside_the_run(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(), sar_sender_txt=SAR)
+    assert found["other_traffic"] == pytest.approx(18310.55 * 1024 * 8 / 100e6, rel=1e-3)  # 1.5
+    assert found["other_direction"] == pytest.approx(2441.41 * 1024 * 8 / 100e6, rel=1e-3)  # 0.2
+
+
+def test_other_processes_count_in_cores(tmp_path):
+    assert values(tmp_path, a_txt=iperf3(), top_txt=TOP)["neighbours"] == pytest.approx(0.90 + 0.35)
+
+
+def test_the_copies_at_the_ends_of_a_pipe(tmp_path):
+    found = values(
+        tmp_path,
+        run_client_txt=e.nuttcp(800e6, command="nuttcp -T10 h"),
+        run_sender_txt=PIPED.format(size=1_000_000_000, seconds=9.5),
+        run_receiver_txt=PIPED.format(size=1_000_000_000, seconds=10.75),
+    )
+    assert found["feed_lead"] == pytest.approx(10 / 9.5, rel=1e-3)
+    assert found["drain_lag"] == pytest.approx(0.75, abs=0.01)
+    assert (found["feed"], found["drain"]) == ("something unknown", "something unknown")
+
+
+def test_a_pipe_of_which_one_end_is_known(tmp_path):
+    dd = PIPED.format(size=1_000_000_000, seconds=9.5)
+    found = values(tmp_path, run_client_txt=e.nuttcp(800e6, command="nuttcp -T10 h"), run_sender_txt=dd)
+    assert found["feed"] == "something unknown"
+    assert found["drain"] == "a program"
+    assert "drain_lag" not in found
+
+
+def test_the_rate_over_what_losses_allow(tmp_path):
+    ping = e.ping("10.30.0.12", 0.05, scatter=0)
+    found = values(tmp_path, a_txt=iperf3(resent=[10] * 10), ping_txt=ping)
+    loss = found["resent"]
+    window = 1.2 / loss**0.5  # packets: at 1 of 1000 and 50 ms, CUBIC is as Reno, RFC 9438
+    assert found["loss_fit"] == pytest.approx(100e6 / (window * 1448 * 8 / 0.05), rel=0.01)
+
+
+def test_the_datagrams_that_did_not_arrive(tmp_path):
+    text = (
+        "$ iperf3 -u -c h -b 100M -t 2\n[  5] local 10.7.0.4 port 38121 connected to 10.8.0.1 port 5201\n"
+        "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+        "[  5]   0.00-2.00   sec  23.8 MBytes   100 Mbits/sec  0.000 ms  0/17265 (0%)  sender\n"
+        "[  5]   0.00-2.00   sec  21.5 MBytes  90.0 Mbits/sec  0.012 ms  1726/17265 (10%)  receiver\n"
+    )
+    assert values(tmp_path, u_txt=text)["udp_loss"] == pytest.approx(1726 / 17265, rel=0.01)
