@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from hecn_analysis import limits
 from hecn_analysis.base import units
@@ -22,6 +23,10 @@ from hecn_analysis.statements.statement import Statement, end_of
 
 #: The start of a run, which is left out of what is called steady. [1]
 _START: Final = 0.25
+
+#: A rate that falls once: by so much at the least, and what each part scatters at most. [1]
+_FALL: Final = 1.5
+_STEADY: Final = 0.15
 
 #: Tools whose round-trip time was taken when the connection was made, and no queue is in it.
 _IDLE_RTT: Final = frozenset({"nuttcp", "nttcp"})
@@ -262,6 +267,11 @@ class Facts:
         by_run = self.kind.intervals.groupby(["source_file", "run"], sort=False)
         return [course.together(own) for _, own in by_run]
 
+    @cached_property
+    def falls(self) -> list[float]:
+        """For each course that falls once from one steady rate to another, how many times as fast it was before."""
+        return [fall for one in self.courses if (fall := _fall(one["rate"].to_numpy(dtype=float))) > 0]
+
     def over_runs(self, measure: Callable[[pd.DataFrame], float], words: str) -> Fact | None:
         """Median over the runs of something of their courses."""
         values = [measure(one) for one in self.courses if len(one) >= course.FEWEST]
@@ -334,3 +344,15 @@ class Facts:
         """Largest buffer of an end that its kernel tunes up to. [B]."""
         name = "kernel.receive_buffer_bytes" if end == "receiver" else "kernel.send_buffer_bytes"
         return self.said(name, end, choose=min)
+
+
+def _fall(rates: NDArray[np.float64]) -> float:
+    """How many times as fast a rate is before it falls to another steady one, 0 where it does not. [1]."""
+    if len(rates) < 2 * course.FEWEST - 2 or not np.all(rates > 0):
+        return 0.0
+    place = int(np.argmin(np.diff(np.log(rates)))) + 1
+    before, after = rates[:place], rates[place:]
+    if min(len(before), len(after)) < 2 or max(one.std() / one.mean() for one in (before, after)) > _STEADY:
+        return 0.0
+    ratio = float(before.mean() / after.mean())
+    return ratio if ratio >= _FALL else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pandas as pd
@@ -34,6 +34,32 @@ _WINDOW: Final = "asked.window_bytes"
 _OWN: Final = ("asked.", "socket.")
 
 
+#: What makes runs the same test, whoever its ends are.
+_TEST: Final = ("tool", "protocol", "streams", "extent", "distance", "circumstances", _RATE, _WINDOW)
+
+#: How much faster the same test goes between other ends if a kind is shown first.
+_FASTER: Final = 1.5
+
+
+@dataclass(frozen=True)
+class Other:
+    """The same test between other ends.
+
+    Attributes
+    ----------
+    differs
+        ``destination`` or ``source``, where only that differs; ``direction`` where the data goes the other way.
+    rate_bps
+        Median rate of its runs. [bit/s]
+    place
+        Its first run.
+    """
+
+    differs: str
+    rate_bps: float
+    place: Statement
+
+
 @dataclass(frozen=True)
 class Kind:
     """Runs that repeat one test.
@@ -56,6 +82,8 @@ class Kind:
         Runs of local copies that feed or drain them.
     statements
         What single lines say: of their own files, and of files about hosts and paths.
+    others
+        The same test between other ends.
     """
 
     condition: str
@@ -71,6 +99,12 @@ class Kind:
     per_stream: pd.DataFrame
     piped: pd.DataFrame
     statements: tuple[Statement, ...]
+    others: tuple[Other, ...] = ()
+
+    @property
+    def is_outlier(self) -> bool:
+        """Whether the same test between other ends is clearly faster."""
+        return any(other.rate_bps > _FASTER * self.median_bps for other in self.others)
 
     @property
     def is_local(self) -> bool:
@@ -111,7 +145,7 @@ def kinds(folder: Folder) -> list[Kind]:
     with_rates = [kind for kind in found if len(kind.runs)] or found
     over_networks = [kind for kind in with_rates if not kind.is_local]
     with_rates = over_networks or with_rates  # beside these, tests of disks are evidence
-    return _without_other_ends(with_rates)
+    return _with_others(_without_other_ends(with_rates))
 
 
 def without_runs(folder: Folder) -> Kind:
@@ -221,3 +255,45 @@ def _is_other_end(client: Kind, server: Kind) -> bool:
     if client.tool != server.tool or client.protocol != server.protocol or not len(client.runs):
         return False
     return abs(server.median_bps / client.median_bps - 1) < _SAME
+
+
+def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
+    """Tell each kind of the same test between other ends."""
+    known = [(kind, _test(kind)) for kind in kinds if len(kind.runs) and not kind.is_local]
+    told: list[Kind] = []
+    for kind in kinds:
+        own = next((test for one, test in known if one is kind), None)
+        alike = [one for one, test in known if one is not kind and test == own]
+        others = [Other(differs, one.median_bps, _place(one)) for one in alike if (differs := _differs(kind, one))]
+        told.append(replace(kind, others=tuple(others)))
+    return told
+
+
+def _test(kind: Kind) -> tuple[str, ...]:
+    first = kind.runs.iloc[0]
+    return tuple(_text(first[name]) for name in _TEST)
+
+
+def _differs(kind: Kind, other: Kind) -> str:
+    """What alone differs between the ends of two kinds, or "" where that cannot be told."""
+    if kind.direction != other.direction and not _known_ends(kind) and not _known_ends(other):
+        return "direction"
+    if not _known_ends(kind) or not _known_ends(other):
+        return ""
+    own, its = (kind.source_host, kind.destination_host), (other.source_host, other.destination_host)
+    if own == its[::-1]:
+        return "direction"
+    same = [mine == theirs for mine, theirs in zip(own, its, strict=True)]
+    return {(True, False): "destination", (False, True): "source"}.get((same[0], same[1]), "")
+
+
+def _known_ends(kind: Kind) -> bool:
+    return bool(kind.source_host and kind.destination_host)
+
+
+def _place(kind: Kind) -> Statement:
+    """The first run of a kind, with its ends and rate."""
+    first = kind.runs.iloc[0]
+    line = 1 if pd.isna(first["line_last"]) else int(first["line_last"])
+    ends = f"{kind.source_host} to {kind.destination_host}" if _known_ends(kind) else kind.direction
+    return Statement("run", "", str(first["source_file"]), line, f"{ends}: {units.format_rate(kind.median_bps)}")

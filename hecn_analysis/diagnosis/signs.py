@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from statistics import median
 from typing import Final
 
 import pandas as pd
@@ -277,20 +278,32 @@ def _cwnd_flat(facts: Facts) -> Fact | None:
 
 
 @_sign
+def _fall(facts: Facts) -> Fact | None:
+    if not facts.falls or 2 * len(facts.falls) < len(facts.courses):
+        return None
+    return facts.computed(median(facts.falls), _INTERVALS)
+
+
+def _of_course(facts: Facts, measure: Callable[[pd.DataFrame], float]) -> Fact | None:
+    """A measure of the courses; of a rate that falls from one level to another, the fall tells instead."""
+    return None if _fall(facts) is not None else facts.over_runs(measure, _INTERVALS)
+
+
+@_sign
 def _scatter(facts: Facts) -> Fact | None:
-    return facts.over_runs(course.scatter, _INTERVALS)
+    return _of_course(facts, course.scatter)
 
 
 @_sign
 def _first_rate(facts: Facts) -> Fact | None:
     rtt = facts.rtt_idle
     rtt_s = 0.0 if rtt is None else rtt.value
-    return facts.over_runs(partial(course.first_rate, start_s=facts.slow_start_s, rtt_s=rtt_s), _INTERVALS)
+    return _of_course(facts, partial(course.first_rate, start_s=facts.slow_start_s, rtt_s=rtt_s))
 
 
 @_sign
 def _growth(facts: Facts) -> Fact | None:
-    return facts.over_runs(partial(course.growth, start_s=facts.slow_start_s), _INTERVALS)
+    return _of_course(facts, partial(course.growth, start_s=facts.slow_start_s))
 
 
 @_sign
@@ -299,6 +312,26 @@ def _spread(facts: Facts) -> Fact | None:
     if len(rates) < 2 or not rates.min() > 0:
         return None
     return Fact(float(rates.max() / rates.min()), (facts.rate_quote,))
+
+
+def _others(differs: str) -> Reads:
+    """How many times as fast the same test is between ends of which one is another, or the other way."""
+
+    def read(facts: Facts) -> Fact | None:
+        others = sorted(
+            (one for one in facts.kind.others if one.differs == differs and one.rate_bps > 0),
+            key=lambda one: one.rate_bps,
+        )
+        if not others or not facts.measured > 0:
+            return None
+        middle = others[(len(others) - 1) // 2]
+        return Fact(middle.rate_bps / facts.measured, (replace(middle.place, name="other"), facts.rate_quote))
+
+    return read
+
+
+_SIGNS["destinations_faster"], _SIGNS["sources_faster"] = _others("destination"), _others("source")
+_SIGNS["way_back_faster"] = _others("direction")
 
 
 # --- losses and queues ------------------------------------------------------------------------------------------------

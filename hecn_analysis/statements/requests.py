@@ -37,6 +37,8 @@ _COPIED: Final = re.compile(  # the last argument of a copy, where it names a ho
     r"((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])::?\S{0,300}\s{0,9}$"
 )
 _LONGEST: Final = 20_000
+#: Lines between the streams of one run, at most: those of the next run stand farther away. [B]
+_OF_ONE_RUN: Final = 8
 _AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{0,9})?)([kKmMgGtT]?)")
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _PIPE: Final = re.compile(r"\bdd [^|\n]{0,300}?\b[io]f=(\S{1,200})")
@@ -56,15 +58,16 @@ def find(document: Document) -> Iterator[Statement]:
     if not any(word in document.text for word in _WORDS):
         return
     end = end_of(document.source_file)
-    ends: dict[str, float | str] = {}
+    ends: dict[str, tuple[float | str, int]] = {}
     for number, text in enumerate(document.lines, 1):
         if len(text) > _LONGEST or not any(word in text for word in _IN_LINES):
             continue
         for name, value in _of_line(text):
             if name in ("asked.local", "asked.remote"):  # each stream says so
-                if ends.get(name) == value:
+                before, line = ends.get(name, ("", 0))
+                ends[name] = value, number
+                if before == value and number - line <= _OF_ONE_RUN:
                     continue
-                ends[name] = value
             yield Statement(name, value, document.source_file, number, text.strip(), end)
     if '"test_start"' in document.text:
         yield from _of_json(document)
