@@ -167,6 +167,16 @@ class Facts:
             return "something unknown", (self._quote_of(own.iloc[0], "dd"),)
         return ("a program" if end == "receiver" else "memory"), (self._quote_of(self.kind.piped.iloc[0], "dd"),)
 
+    @cached_property
+    def direct(self) -> Fact | None:
+        """Whether a test of a disk goes past the page cache or flushes it: 1 or 0, from the command above the run."""
+        run = self.kind.runs.iloc[0]
+        last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
+        own = [one for one in self.kind.say("asked.direct") if one.source_file == run["source_file"]]
+        above = [one for one in own if one.line <= last]
+        nearest = above[-1] if above else own[0] if own else None
+        return None if nearest is None else Fact(float(nearest.value), (nearest,))
+
     def _copies(self, end: str) -> pd.DataFrame:
         """Local copies at an end of a pipe."""
         table = self.kind.piped

@@ -94,8 +94,11 @@ class Change:
     source: str
 
 
-def changes(causes: Mapping[str, float], known: Known) -> tuple[Change, ...]:
-    """What to change, the most useful first, by the probabilities of the causes; none where the runs are fine."""
+def changes(causes: Mapping[str, float], known: Known, *, tool: str = "tool") -> tuple[Change, ...]:
+    """What to change, the most useful first, by the probabilities of the causes; none where the runs are fine.
+
+    `tool` is the entry of ``models/remedies.yaml`` for the tool's own limit.
+    """
     causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
     likeliest = max(causes, key=causes.__getitem__, default="other")
     if likeliest in HEALTHY and sum(value for name, value in causes.items() if name not in HEALTHY) < _TO_MEND:
@@ -104,7 +107,8 @@ def changes(causes: Mapping[str, float], known: Known) -> tuple[Change, ...]:
     for name, probability in causes.items():
         if probability < _UNLIKELY and name != likeliest:
             continue
-        for place, change in enumerate(_of_class(name, probability, known)):
+        entry = tool if name == "tool" else name
+        for place, change in enumerate(_of_class(entry, probability, known)):
             rank = 2 if place or probability <= LIKELY else int(name != likeliest)
             ranked.append((rank, -change.probability * _benefit(change, known), change))
     return tuple(_merged(change for _, _, change in sorted(ranked, key=lambda entry: entry[:2])))[:_MOST]

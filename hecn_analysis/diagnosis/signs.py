@@ -45,6 +45,9 @@ _ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
 _SLOW_ETHERNET: Final = (1e7, 1e8)
 
 _INTERVALS: Final = "the rate of the intervals"
+#: Rates that hardly an array has, and hardly a disk: memory, unless the test went past it. [bit/s] [B]
+_MEMORY_BPS: Final = 64e9
+_CACHED_BPS: Final = 16e9
 
 Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
 _SIGNS: Final[dict[str, Reads]] = {}
@@ -200,6 +203,19 @@ def _window_fit(facts: Facts) -> Fact | None:
 @_sign
 def _from_memory(facts: Facts) -> Fact | None:
     return Fact(facts.measured / 8e9, (facts.rate_quote,)) if facts.kind.is_local else None
+
+
+@_sign
+def _page_cache(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    if not facts.kind.is_local:
+        return None
+    direct, memory = facts.direct, facts.said("host.memory_bytes", choose=min)
+    if direct is not None and direct.value > 0:
+        return "past", direct.evidence
+    fits = memory is not None and facts.bytes < memory.value
+    if facts.measured >= _MEMORY_BPS or (facts.measured >= _CACHED_BPS and (direct is not None or fits)):
+        return "from", (facts.rate_quote, *(() if direct is None else direct.evidence))
+    return None
 
 
 # --- windows and buffers ----------------------------------------------------------------------------------------------
@@ -515,9 +531,9 @@ def _drain_lag(facts: Facts) -> Fact | None:
 
 @_sign
 def _read_test(facts: Facts) -> Fact | None:
-    return _ratio(facts, facts.said("disk.read_bps", "sender"))
+    return None if facts.kind.is_local else _ratio(facts, facts.said("disk.read_bps", "sender"))
 
 
 @_sign
 def _write_test(facts: Facts) -> Fact | None:
-    return _ratio(facts, facts.said("disk.write_bps", "receiver"))
+    return None if facts.kind.is_local else _ratio(facts, facts.said("disk.write_bps", "receiver"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, overload
@@ -119,7 +119,13 @@ class Diagnosis:
         """The verdict in a few words."""
         if self.verdict == UNDETERMINED:
             return "what holds it back does not show"
+        if self._is_of_memory:
+            return "the number is that of memory, the page cache, and of no disk"
         return evidence().causes[self.causes[0].kind].finding
+
+    @property
+    def _is_of_memory(self) -> bool:
+        return self.causes[0].kind == "tool" and any(_is_of_memory(sign) for sign in self.signs)
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict with the keys of the JSON output."""
@@ -254,6 +260,9 @@ def _diagnosis(kind: Kind) -> Diagnosis:
     expected, low, high = _expected(facts)
     likely = {one.kind: one.probability for one in causes}
     known = _known(facts, causes)
+    of_memory = any(map(_is_of_memory, seen))
+    if of_memory:  # then no rate of a disk was measured
+        known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
     verdict = _verdict(causes[0], measured, high)
     is_known = measured is not None or verdict != UNDETERMINED
     return Diagnosis(
@@ -266,10 +275,15 @@ def _diagnosis(kind: Kind) -> Diagnosis:
         expected_high_bps=high,
         verdict=verdict,
         causes=causes,
-        changes=changes(likely, known) if is_known else (),
+        changes=changes(likely, known, tool="page-cache" if of_memory else "tool") if is_known else (),
         missing=missing(likely, {sign.name for sign in seen}, _rows(), known=known, temper=evidence().temper),
         signs=seen,
     )
+
+
+def _is_of_memory(sign: Sign) -> bool:
+    """Whether a test of a disk measured the page cache."""
+    return sign.name == "page_cache" and sign.value == "from"
 
 
 @cache

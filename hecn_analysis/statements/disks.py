@@ -47,6 +47,12 @@ _FLUSHED: Final = re.compile(r"conv=\S{0,40}f(?:data)?sync|flag=\S{0,40}(?:direc
 _OF_PIPES: Final = re.compile(r"\b(?:nuttcp|iperf3?|ssh|netcat|nc|socat|mbuffer|gzip)\b")
 _NOWHERE: Final = re.compile(r"/dev/(?:zero|null|u?random|shm)")
 
+_FIO_COMMAND: Final = re.compile(r"(?:^|[\s$#>])fio (?=.{0,400}(?:-{1,2}(?:rw|name|filename)|\.fio\b)).{1,400}")
+_DIRECT: Final = re.compile(r"(?:-{2}|^|\s)direct ?= ?1\b|\"direct\" ?: ?\"1\"|-{2}(?:end_)?fsync=1|fdatasync=1")
+_MEMORY: Final = re.compile(
+    r"^\s{0,8}MemTotal: {1,12}(?P<kib>\d{4,12}) kB|^\s{0,8}Mem: {1,12}(?P<number>\d{1,7}(?:[.,]\d)?)(?P<unit>[MGT])i?\s"
+)
+
 #: Rate that a dd without flushing may have, and one that reads; above, it was memory [bit/s]. [B]
 _MEMORY_BPS: Final = 16e9
 
@@ -70,6 +76,10 @@ def find(document: Document) -> Iterator[Statement]:
                 yield _said(document, "disk.read_bps", 8 * scale * _float(match["number"]), number)
     if " bytes " in text and ("copied," in text or "transferred in" in text):
         yield from _dd(document)
+    if "fio" in text or " of=" in text or " if=" in text:
+        yield from _direct(document)
+    if "Mem:" in text or "MemTotal:" in text:
+        yield from _memory(document)
 
 
 def _said(document: Document, name: str, value: float, line: int) -> Statement:
@@ -189,6 +199,32 @@ def _fio_json(document: Document) -> Iterator[Statement]:
 def _has(text: str, rate: float) -> bool:
     """Whether a line of JSON gives this rate."""
     return '"bw_bytes"' in text and text.rstrip(" ,").endswith(f" {rate}")
+
+
+def _direct(document: Document) -> Iterator[Statement]:
+    """State for each command, and for fio's options, whether it goes past the page cache or flushes it."""
+    for number, text in enumerate(document.lines, 1):
+        if len(text) > 2000:
+            continue
+        if "f=" in text and (dd := _COMMAND.search(text)) is not None and _OF_PIPES.search(dd[0]) is None:
+            yield _said(document, "asked.direct", float(_FLUSHED.search(dd[0]) is not None), number)
+        elif "fio" in text and (fio := _FIO_COMMAND.search(text)) is not None:
+            yield _said(document, "asked.direct", float(_DIRECT.search(fio[0]) is not None), number)
+        elif "direct" in text and _DIRECT.search(text) is not None:
+            yield _said(document, "asked.direct", 1.0, number)
+
+
+def _memory(document: Document) -> Iterator[Statement]:
+    """State the memory of the host, from free -h and /proc/meminfo."""
+    for number, text in enumerate(document.lines, 1):
+        if "Mem" in text and (match := _MEMORY.match(text)) is not None:
+            value = (
+                float(match["kib"]) * 1024
+                if match["kib"]
+                else _float(match["number"]) * 1024.0 ** (2 + "MGT".index(match["unit"]))
+            )
+            yield _said(document, "host.memory_bytes", value, number)
+            return
 
 
 # --- dd ---

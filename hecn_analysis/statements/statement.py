@@ -70,6 +70,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "disk.reading_bps": "rate at which the busiest disk read during the transfer [bit/s]",
         "disk.writing_bps": "rate at which the busiest disk wrote during the transfer [bit/s]",
         "disk.utilisation": "share of the time in which a disk was busy",
+        "host.memory_bytes": "memory of the host [B]",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
         "path.black_hole_bytes": "size of packets that were sent again and again and never acknowledged [B]",
@@ -84,6 +85,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "asked.bytes": "amount that the tool was asked for [B]",
         "asked.command": "the command line, or the request in the output",
         "asked.file": "what the tool reads or writes: a file or device, program, or memory",
+        "asked.direct": "1 where a test of a disk goes past the page cache or flushes it, 0 where its command does not",
         "asked.local": "address or name of the end that wrote the output",
         "asked.remote": "address or name of the other end",
         # a line that names a cause by itself; the value is the entry of models/cues.yaml

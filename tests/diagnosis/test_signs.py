@@ -426,3 +426,51 @@ def test_a_rate_that_falls_once_neither_scatters_nor_grows(tmp_path):
 @pytest.mark.parametrize("rates", [[9e8, 3e8, 9e8, 3e8] * 3, [3e8] * 4 + [9e8] * 6, [9e8] * 5 + [7e8] * 5, [9e8, 3e8]])
 def test_rates_that_do_not_fall_once(tmp_path, rates):
     assert "fall" not in values(tmp_path, a_txt=iperf3(rates, None))
+
+
+FREE = "               total        used        free\nMem:           16Gi       3.1Gi        12Gi\n"
+
+
+@pytest.mark.parametrize(
+    ("rate", "options", "beside", "told"),
+    [
+        (11e9, "", {}, "from"),  # bytes a second: no disk
+        (11e9, "iflag=direct", {}, "past"),
+        (3e9, "", {}, "from"),  # the command shows that nothing went past it
+        (3e9, "iflag=direct", {}, "past"),
+        (300e6, "", {"free.txt": FREE}, None),
+    ],
+)
+def test_what_a_test_of_a_disk_measured(tmp_path, rate, options, beside, told):
+    files = {"read.txt": e.dd("/data/x", "/dev/null", 8 << 30, rate, options), **beside}
+    found = {sign.name: sign.value for sign in signs(facts_of(tmp_path, files))}
+    assert found.get("page_cache") == told
+    assert not {"read_test", "write_test"} & set(found)  # it is the test itself
+
+
+FIO = """\
+r: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, ioengine=psync, iodepth=1
+fio-3.28
+Starting 1 process
+
+r: (groupid=0, jobs=1): err= 0: pid=4711: Tue Jan 16 10:20:11 2024
+  read: IOPS=2861, BW=2861MiB/s (3000MB/s)(8192MiB/2863msec)
+Run status group 0 (all jobs):
+   READ: bw=2861MiB/s (3000MB/s), 2861MiB/s-2861MiB/s (3000MB/s-3000MB/s), io=8192MiB (8590MB), run=2863-2863msec
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "memory", "told"),
+    [("", "", None), ("", FREE, "from"), ("$ fio --name=r --rw=read --direct=1\n", FREE, "past")],
+)
+def test_a_file_of_fio_that_fits_into_memory(tmp_path, command, memory, told):
+    found = facts_of(tmp_path, {"fio.txt": command + FIO, "free.txt": memory or "-\n"})
+    assert {sign.name: sign.value for sign in signs(found)}.get("page_cache") == told
+
+
+def test_a_rate_of_memory_is_said_and_no_gain_counts_from_it(tmp_path):
+    (verdict,) = diagnose(folder(tmp_path, {"read.txt": e.dd("/data/x", "/dev/null", 8 << 30, 11e9)}))
+    assert "page cache" in verdict.finding
+    assert "--direct=1" in verdict.changes[0].command
+    assert verdict.changes[0].throughput_bps is None

@@ -110,7 +110,26 @@ FAST = "10000000000 bytes (10 GB) copied, 1 s, 10 GB/s\n"
     ],
 )  # fmt: skip
 def test_dd(text, name, expected):
-    assert said(text, name) == expected
+    assert {key: value for key, value in said(text, name).items() if key.startswith("disk.")} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("dd if=/data/x of=/dev/null bs=1M iflag=direct\n", {"asked.direct": (1.0, 1)}),
+        ("dd if=/dev/zero of=/data/x bs=1M conv=fdatasync\n", {"asked.direct": (1.0, 1)}),
+        ("dd if=/dev/zero of=/data/x bs=1M\n", {"asked.direct": (0.0, 1)}),
+        ("dd if=/data/x bs=1M | nuttcp -t host\n", {}),
+        ("$ fio --name=a --rw=read --size=4g\n", {"asked.direct": (0.0, 1)}),
+        ("$ fio --name=a --rw=read --size=4g --direct=1\n", {"asked.direct": (1.0, 1)}),
+        ("fio-3.28\n", {}),
+        ("MemTotal:       16384000 kB\n", {"host.memory_bytes": (16384000 * 1024, 1)}),
+        ("Mem:           128Gi       3.1Gi\n", {"host.memory_bytes": (128 * 2**30, 1)}),
+        ("Mem:       131072000     3100000\n", {}),  # in which unit, the line does not say
+    ],
+)
+def test_past_the_page_cache_or_not(text, expected):
+    assert said(text, "a.txt") == expected
 
 
 @pytest.mark.parametrize(
