@@ -37,6 +37,9 @@ _SAY_ZERO: Final = frozenset({"nuttcp"})
 #: Above this share of losses, no formula holds. [1]
 _MANY: Final = 0.1
 
+#: Files from which on their number matters. [B]
+_MANY_FILES: Final = 50
+
 #: MTU of a path that nobody states. [B]
 _MTU: Final = 1500
 
@@ -349,6 +352,14 @@ class Facts:
     def bytes(self) -> float:
         """Median amount. [B]."""
         return float(self.kind.runs["bytes"].astype(float).median())
+
+    @cached_property
+    def files(self) -> Fact | None:
+        """Number of files that were copied, where they are many; of runs, only what their own files say."""
+        own = set(self.kind.files)
+        told = [one for one in self.kind.say("files.count") if not own or one.source_file in own]
+        most = max(told, key=lambda one: float(one.value), default=None)
+        return None if most is None or float(most.value) < _MANY_FILES else Fact(float(most.value), (most,))
 
     def buffer(self, end: str) -> Fact | None:
         """Largest buffer of an end that its kernel tunes up to. [B]."""

@@ -49,6 +49,9 @@ _INTERVALS: Final = "the rate of the intervals"
 _MEMORY_BPS: Final = 64e9
 _CACHED_BPS: Final = 16e9
 
+#: Data that a connection may send before the first answer: RFC 6928. [B]
+FIRST_WINDOW: Final = 10 * 1448
+
 Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
 _SIGNS: Final[dict[str, Reads]] = {}
 
@@ -57,7 +60,7 @@ _SIGNS: Final[dict[str, Reads]] = {}
 _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
-        *("loaded_loss", "limiter", "port_errors", "neighbours"),
+        *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
         *("sender_disk_busy", "receiver_disk_busy"),
@@ -464,6 +467,35 @@ def _duration(facts: Facts) -> Fact | None:
 def _amount(facts: Facts) -> Fact | None:
     amount = facts.of_runs("bytes", "amount")
     return None if amount is None or not _on_wire(facts) else Fact(amount.value / 1e6, amount.evidence)
+
+
+@_sign
+def _tiny(facts: Facts) -> Fact | None:
+    amount = facts.of_runs("bytes", "amount")
+    return None if amount is None or not _on_wire(facts) or amount.value >= FIRST_WINDOW else amount
+
+
+# --- many files -------------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _many_files(facts: Facts) -> Fact | None:
+    return None if facts.has_rates else facts.files
+
+
+@_sign
+def _file_mean(facts: Facts) -> Fact | None:
+    files = facts.files
+    return None if files is None or not facts.bytes > 0 else Fact(facts.bytes / files.value / 1e3, files.evidence)
+
+
+@_sign
+def _files_in_flight(facts: Facts) -> Fact | None:
+    files, rtt = facts.files, facts.rtt_idle
+    if files is None or rtt is None or not facts.bytes > 0 or not _on_wire(facts):
+        return None
+    duration = 8 * facts.bytes / facts.measured
+    return Fact(files.value / duration * rtt.value, (*rtt.evidence, *files.evidence))
 
 
 # --- processors -------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from hecn_analysis.diagnosis.known import Known
 from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior
 from hecn_analysis.diagnosis.missing import Question, missing
 from hecn_analysis.diagnosis.remedies import Change, changes
-from hecn_analysis.diagnosis.signs import Sign, signs
+from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
 from hecn_analysis.ingest.folder import Folder, read_folder
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.cues import Cue, entries
@@ -406,7 +406,7 @@ def _buffer_limit(facts: Facts) -> Fact | None:
 
 def _expected(facts: Facts) -> tuple[float | None, float | None, float | None]:
     """Median and interval of what the runs should be, or nothing where nothing bounds them. [bit/s]."""
-    if not facts.has_rates or facts.kind.is_local:
+    if not facts.has_rates or facts.kind.is_local or facts.bytes < FIRST_WINDOW:
         return None, None, None
     asked = facts.asked_rate
     line = facts.line or facts.port

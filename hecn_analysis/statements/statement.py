@@ -79,6 +79,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",
         "path.ping_loss_idle": "share of the pings lost without a transfer",
         "path.ping_loss_loaded": "share of the pings lost during the transfer",
+        # copies
+        "files.count": "number of files that were copied",
         # what was asked of the tool
         "asked.window_bytes": "window that the tool was asked for [B]",
         "asked.rate_bps": "rate that the tool was asked for, of all streams together [bit/s]",

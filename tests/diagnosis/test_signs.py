@@ -474,3 +474,39 @@ def test_a_rate_of_memory_is_said_and_no_gain_counts_from_it(tmp_path):
     assert "page cache" in verdict.finding
     assert "--direct=1" in verdict.changes[0].command
     assert verdict.changes[0].throughput_bps is None
+
+
+RSYNC = """\
+$ rsync -a --stats src/ backup@far.example:/tank/src/
+
+Number of files: {files:,} (reg: {files:,})
+Number of regular files transferred: {files:,}
+Total file size: 800,000,000 bytes
+Total bytes sent: 800,000,000
+Total bytes received: 1,000
+
+sent 800,000,000 bytes  received 1,000 bytes  2,000,002.50 bytes/sec
+total size is 800,000,000  speedup is 1.00
+"""
+
+
+def test_many_small_files_over_a_distance(tmp_path):
+    files = {"rsync.txt": RSYNC.format(files=40_000), "ping.txt": e.ping("far.example", 0.06, scatter=0)}
+    (verdict,) = diagnose(folder(tmp_path, files))
+    found = {sign.name: sign.value for sign in verdict.signs}
+    assert found["file_mean"] == pytest.approx(800e6 / 40_000 / 1e3, rel=0.01)
+    assert found["files_in_flight"] == pytest.approx(40_000 / 400 * 0.06, rel=0.01)  # in 400 s
+    assert verdict.causes[0].kind == "latency-protocol"
+    assert any("files per second times RTT: 6 " in line.says for line in verdict.causes[0].evidence)
+
+
+def test_a_few_large_files_have_no_signs_of_many(tmp_path):
+    files = {"rsync.txt": RSYNC.format(files=12), "ping.txt": e.ping("far.example", 0.06)}
+    assert not {"file_mean", "files_in_flight"} & {sign.name for sign in signs(facts_of(tmp_path, files))}
+
+
+def test_a_copy_of_104_bytes_has_no_expectation(tmp_path):
+    scp = "$ scp id.pub db1:\nid.pub                         100%  104     1.2KB/s   00:00    \n"
+    (verdict,) = diagnose(folder(tmp_path, {"a.txt": scp, "ethtool.txt": e.ethtool(1000)}))
+    assert verdict.expected_bps is None
+    assert {cause.kind for cause in verdict.causes[:2]} == {"start-up", "latency-protocol"}

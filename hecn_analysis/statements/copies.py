@@ -1,0 +1,57 @@
+"""Copies of many files: how many there were (rsync, rclone, robocopy, gsutil, ``find | wc -l``).
+
+Units and traps
+---------------
+- rsync counts what it looked at, what it created and what it transferred; the last is what took requests.
+- robocopy prints total, copied, skipped, …, in the language of Windows; the files stand below the directories.
+- rclone prints amounts and files on lines with the same beginning: that of files has no unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.statement import Statement, end_of
+
+_COUNT: Final = r"(?P<count>\d{1,3}(?:[,.]\d{3}){1,3}|\d{1,12})"
+_FORMS: Final = tuple(
+    re.compile(form)
+    for form in (
+        rf"^\s{{0,4}}Number of (?:regular )?files transferred: {_COUNT}\b",
+        rf"^\s{{0,4}}Transferred: {{1,12}}{_COUNT} / \d[\d,]{{0,15}}, \d{{1,3}}%",
+        rf"^\s{{0,8}}(?:Files|Dateien|Fichiers|Archivos|File|Bestanden) ?: {{1,12}}\d{{1,12}} {{1,12}}{_COUNT} ",
+        rf"Operation completed over {_COUNT} objects",
+    )
+)
+_WORDS: Final = (
+    "files transferred:",
+    "Transferred:",
+    "Files :",
+    "Dateien",
+    "Fichiers",
+    "Archivos",
+    "File :",
+    " objects",
+)
+_FIND: Final = re.compile(r"\bfind .{1,300}\| {0,3}wc -l\s{0,9}$")
+
+
+def find(document: Document) -> Iterator[Statement]:
+    """Find how many files were copied."""
+    text = document.text
+    if not any(word in text for word in _WORDS) and "wc -l" not in text:
+        return
+    is_counted = False
+    for number, line in enumerate(document.lines, 1):
+        if len(line) > 2000:
+            continue
+        match = next((found for form in _FORMS if (found := form.search(line)) is not None), None)
+        count = match["count"] if match is not None else line.strip() if is_counted else ""
+        is_counted = _FIND.search(line) is not None or (is_counted and "\t" in line)  # of du before it
+        plain = count.replace(",", "").replace(".", "")
+        if plain.isdecimal() and len(plain) <= 12:
+            end = end_of(document.source_file)
+            yield Statement("files.count", float(plain), document.source_file, number, line.strip()[:300], end)
