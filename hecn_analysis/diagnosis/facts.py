@@ -254,16 +254,20 @@ class Facts:
     @cached_property
     def loss_limit_bps(self) -> float | None:
         """What TCP gets at the losses that the tool counts. [bit/s]."""
-        rtt, loss = self.rtt_idle, self.resent
-        if rtt is None or loss is None or not 0 < loss.value < _MANY:
+        limit = None if self.resent is None else self.tcp_at(self.resent.value)
+        return None if limit is None else limit * self.streams
+
+    def tcp_at(self, loss: float) -> float | None:
+        """What one stream gets at a share of lost packets; None where no formula holds. [bit/s]."""
+        rtt = self.rtt_idle
+        if rtt is None or not 0 < loss < _MANY:
             return None
         with warnings.catch_warnings():  # of losses so high that the limit is still lower
             warnings.simplefilter("ignore", ValidityWarning)
             try:
-                limit = limits.tcp(rtt=rtt.value, loss=loss.value, mtu=self.mtu)["loss_limit_bps"]
+                return float(limits.tcp(rtt=rtt.value, loss=loss, mtu=self.mtu)["loss_limit_bps"])
             except HecnError:  # a distance or an MTU that no formula takes
                 return None
-        return float(limit) * self.streams
 
     @cached_property
     def _steady(self) -> pd.DataFrame:
@@ -283,7 +287,7 @@ class Facts:
     @cached_property
     def falls(self) -> list[float]:
         """For each course that falls once from one steady rate to another, how many times as fast it was before."""
-        return [fall for one in self.courses if (fall := _fall(one["rate"].to_numpy(dtype=float))) > 0]
+        return [fall for one in self.courses if (fall := _fall(one["rate_bps"].to_numpy(dtype=float))) > 0]
 
     def over_runs(self, measure: Callable[[pd.DataFrame], float], words: str) -> Fact | None:
         """Median over the runs of something of their courses."""

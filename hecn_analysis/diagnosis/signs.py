@@ -42,6 +42,9 @@ class Sign:
 #: Rates of Ethernet ports. [bit/s]
 _ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
 
+#: MTU of Ethernet: a smaller one is that of a tunnel. [B]
+_ETHERNET_MTU: Final = 1500
+
 _SLOW_ETHERNET: Final = (1e7, 1e8)
 
 _INTERVALS: Final = "the rate of the intervals"
@@ -60,7 +63,7 @@ _SIGNS: Final[dict[str, Reads]] = {}
 _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
-        *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files"),
+        *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
         *("sender_disk_busy", "receiver_disk_busy"),
@@ -403,6 +406,17 @@ def _idle_scatter(facts: Facts) -> Fact | None:
 @_sign
 def _idle_loss(facts: Facts) -> Fact | None:
     return facts.said("path.ping_loss_idle", choose=max)
+
+
+@_sign
+def _hop_loss(facts: Facts) -> Fact | None:
+    return facts.said("path.loss_from_hop", choose=max)
+
+
+@_sign
+def _path_mtu(facts: Facts) -> Fact | None:
+    told = facts.said("path.mtu_bytes", choose=min)
+    return None if facts.has_rates or told is None or told.value >= _ETHERNET_MTU else told
 
 
 @_sign

@@ -12,6 +12,7 @@ from typing import Any, Final, overload
 
 import numpy as np
 
+from hecn_analysis.base import units
 from hecn_analysis.diagnosis import words
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import Kind, kinds, without_runs
@@ -40,6 +41,9 @@ _TELLS: Final = 0.25
 _REACHED: Final = 0.9
 _CIRCUIT: Final = 0.02
 
+
+#: Line for which the window is told where none is stated. [bit/s]
+_UNKNOWN_LINE: Final = 1e9
 
 _RATES: Final = (
     *("measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps", "expected_low_bps", "expected_high_bps"),
@@ -99,6 +103,8 @@ class Diagnosis:
         What one would have to know to tell the causes apart, the most telling first.
     signs
         What the folder shows.
+    path
+        What the RTT and the loss of the path mean for a transfer, where none was measured; else "".
     """
 
     kind: Kind
@@ -113,6 +119,7 @@ class Diagnosis:
     changes: tuple[Change, ...]
     missing: tuple[Question, ...]
     signs: tuple[Sign, ...]
+    path: str = ""
 
     @property
     def finding(self) -> str:
@@ -278,7 +285,22 @@ def _diagnosis(kind: Kind) -> Diagnosis:
         changes=changes(likely, known, tool="page-cache" if of_memory else "tool") if is_known else (),
         missing=missing(likely, {sign.name for sign in seen}, _rows(), known=known, temper=evidence().temper),
         signs=seen,
+        path="" if facts.has_rates else _path(facts),
     )
+
+
+def _path(facts: Facts) -> str:
+    """The window that the RTT takes, and what the loss leaves, in words."""
+    rtt = facts.rtt_idle
+    if rtt is None:
+        return ""
+    line = _UNKNOWN_LINE if facts.line is None else facts.line.value
+    window = units.format_bytes(line * rtt.value / 8)
+    said = f"RTT {units.format_time(rtt.value)}: {units.format_rate(line)} takes a window of {window}"
+    told = (facts.said(name, choose=max) for name in ("path.loss_from_hop", "path.ping_loss_idle"))
+    lost = max((one.value for one in told if one is not None), default=0.0)
+    left = facts.tcp_at(lost)
+    return said if left is None else f"{said}; a loss of {lost:.1%} leaves a stream {units.format_rate(left)}"
 
 
 def _is_of_memory(sign: Sign) -> bool:
@@ -444,6 +466,7 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
         tcp_wmem_max=_value(buffers["sender"]),
         sender_cpu_share=_value(quotas["sender"]),
         receiver_cpu_share=_value(quotas["receiver"]),
+        needed_mtu=_value(facts.said("path.mtu_bytes", choose=min)),
         limits=MappingProxyType({one.kind: one.limit_bps for one in causes if one.limit_bps is not None}),
         sender=kind.source_host or None,
         receiver=kind.destination_host or None,

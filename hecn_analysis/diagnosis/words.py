@@ -69,6 +69,8 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
             yield f"    {after}"
         yield _cut(f"    do: {change.command}", 2 * _WIDTH)
         yield _cut(f"    check: {change.check}", 2 * _WIDTH)
+    if verdict.path:
+        yield _cut(f"  {verdict.path}", _WIDTH)
     for question in verdict.missing[:2]:
         kinds = ", ".join(question.separates)
         yield _cut(f"  to be surer: {question.command}  (tells apart {kinds})", _WIDTH)

@@ -28,6 +28,9 @@ _LEAST_LOADED: Final = 3
 #: Standard deviations of a normal distribution in its median absolute deviation.
 _NORMAL: Final = 1.4826
 
+#: Least MTU of IP. [B] [RFC 791]
+_LEAST_MTU: Final = 576
+
 #: How far a printed loss may be from that of the counts. [B]
 _ROUNDED: Final = 0.02
 
@@ -57,6 +60,13 @@ _UNITS: Final = {"usec": 1e6, "us": 1e6}
 _HANDSHAKE: Final = re.compile(r"connected with .{1,200}\((?:[a-z]{1,9}/){1,4}irtt=(?:\d{1,9}/){1,4}(?P<us>\d{1,9})\)")
 
 
+_TOO_LONG: Final = re.compile(
+    r"(?:message too long|frag(?:mentation)? needed|need to frag|packet too big|\bpmtu\b).{0,60}?"
+    r"(?:mtu ?[=:]? ?|pmtu )(?P<mtu>\d{3,5})\b|\bpmtu (?P<path>\d{3,5})\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass
 class _Ping:
     """One ping: its times with their lines, and what its summary says."""
@@ -77,6 +87,8 @@ def find(document: Document) -> Iterator[Statement]:
     text = document.text
     if "irtt=" in text:
         yield from _handshakes(document)
+    if "mtu" in text and _TOO_LONG.search(text) is not None:
+        yield from _mtu(document)
     if "min/avg/max" in text or any(word in text for word in ("ttl=", "TTL=", "time=", "time<")):
         for ping in _pings(document):
             yield from _says(document, ping)
@@ -89,6 +101,16 @@ def _handshakes(document: Document) -> Iterator[Statement]:
         if match is not None and (time_us := int(match["us"])):
             source = document.source_file
             yield Statement("path.rtt_idle_s", time_us / 1e6, source, number, text.strip()[:300], end_of(source))
+
+
+def _mtu(document: Document) -> Iterator[Statement]:
+    """State the MTU that ping -M do and tracepath are told."""
+    for number, text in enumerate(document.lines, 1):
+        if "mtu" in text and len(text) <= _LONGEST and "cwnd:" not in text:
+            match = _TOO_LONG.search(text)
+            if match is not None and (size := float(match["mtu"] or match["path"])) >= _LEAST_MTU:
+                end = end_of(document.source_file)
+                yield Statement("path.mtu_bytes", size, document.source_file, number, text.strip()[:300], end)
 
 
 def _is_loaded(text: str) -> bool | None:

@@ -79,6 +79,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",
         "path.ping_loss_idle": "share of the pings lost without a transfer",
         "path.ping_loss_loaded": "share of the pings lost during the transfer",
+        "path.mtu_bytes": "MTU that a hop of the path tells [B]",
+        "path.loss_from_hop": "share of the probes lost at the last hop, by a loss that lasts from an earlier one on",
         # copies
         "files.count": "number of files that were copied",
         # what was asked of the tool

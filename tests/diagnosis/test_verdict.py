@@ -189,3 +189,20 @@ def test_each_of_many_files_is_opened_once(tmp_path, monkeypatch):
     assert len(verdict.kind.runs) == 10
     assert sorted(name for name, count in opened.items() if count) == sorted(map(str, tmp_path.iterdir()))
     assert max(opened.values()) == 1
+
+
+def test_a_path_alone_says_what_a_transfer_would_take(tmp_path):
+    hops = [("gw", 0, 0.4), ("r1.isp.example", 0, 3.1), ("r2.isp.example", 1, 90.0), ("far", 1, 100.0)]
+    (tmp_path / "mtr.txt").write_text(e.mtr(hops))
+    (verdict,) = diagnose(tmp_path)
+    assert verdict.causes[0].kind == "loss"
+    assert "hop 3, r2.isp.example" in str(verdict)
+    # 1 Gb/s times 100 ms; 12 packets each RTT at a loss of 1 %, RFC 9438
+    assert verdict.path == "RTT 100 ms: 1.00 Gb/s takes a window of 12.5 MB; a loss of 1.0% leaves a stream 1.38 Mb/s"
+
+
+def test_a_tunnel_tells_the_mtu_to_set(tmp_path):
+    (tmp_path / "ping.txt").write_text("$ ping -M do -s 1472 h\nping: local error: message too long, mtu=1420\n")
+    (verdict,) = diagnose(tmp_path)
+    assert verdict.causes[0].kind == "mtu"
+    assert "mtu 1420" in verdict.changes[0].command
