@@ -13,12 +13,13 @@ from importlib import import_module
 from typing import Final
 
 from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.ends import with_ends
 from hecn_analysis.statements.socket_courses import SocketCourse as SocketCourse
 from hecn_analysis.statements.socket_courses import courses
 from hecn_analysis.statements.statement import Statement as Statement
 
 #: Modules that find no statements themselves.
-_NOT_FINDERS: Final = frozenset({"socket_courses", "statement"})
+_NOT_FINDERS: Final = frozenset({"ends", "socket_courses", "statement"})
 
 #: Largest file in which statements are looked for: outputs of commands are short. [B]
 _LARGEST: Final = 4 << 20
@@ -54,7 +55,7 @@ def read(document: Document) -> list[Statement]:
     """
     if len(document.content) > _LARGEST:
         return []
-    return [statement for finder in _finders() for statement in finder(document)]
+    return with_ends(document, [statement for finder in _finders() for statement in finder(document)])
 
 
 def read_courses(document: Document) -> list[SocketCourse]:

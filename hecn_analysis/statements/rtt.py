@@ -4,7 +4,8 @@ Units and traps
 ---------------
 - A ping during a transfer is known by the name of its file, or by a line above it: "during", "loaded", "while".
 - The median of the single times, and their median deviation, are not moved by a first one that waits for ARP; where
-  only the summary is there, its average and deviation count. Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
+  only the summary is there, its average and deviation count. Linux and BSD print minimum, average, maximum; Windows
+  minimum, maximum, average.
 - iperf 2 prints the RTT of the handshake in microseconds, before any data are in flight: "irtt".
 - Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
 """

@@ -1,0 +1,105 @@
+"""Whose each line is, where one file holds outputs of both ends: headings such as ``### receiver``, and prompts.
+
+Units and traps
+---------------
+- A heading counts until the next one or the next prompt of another host. A prompt tells a host, not an end: which end a
+  host is, a heading that names it says, or its command, ``iperf3 -c`` (the sender, or with -R the receiver) or -s.
+- Of two hosts, one of which is known, the other is the other end. Of three, nothing is told.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.statement import Statement
+
+_HEADING: Final = re.compile(r"^\s{0,4}(?:#{1,6}|={2,40}|-{2,40}|\*{2,40}|>{2,6}|\[)\s{0,3}(?P<words>[^\n]{1,80})$")
+_ENDS: Final = re.compile(r"\b(?P<sender>sender|sending)\b|\b(?P<receiver>receiver|receiving)\b", re.IGNORECASE)
+_PROMPT: Final = re.compile(
+    r"^(?:\[(?:[\w.-]{1,32})@(?P<boxed>[\w.-]{1,64}) [^\]\n]{1,80}\]"
+    r"|[\w.-]{1,32}@(?P<plain>[\w.-]{1,64}):[^\n$#]{0,80})"
+    r"[$#] ?(?P<command>[^\n]{0,300})"
+)
+_CLIENT: Final = re.compile(r"\b(?:iperf3?|nuttcp|nttcp)\b(?=.{0,200} -)(?!.{0,200} -(?:s|S)\b)")
+_SERVER: Final = re.compile(r"\b(?:iperf3?|nuttcp|nttcp) .{0,100}-(?:s|S)\b")
+_REVERSED: Final = re.compile(r" (?:-R|--reverse|-r|-F)\b")
+_OTHER: Final = {"sender": "receiver", "receiver": "sender"}
+
+#: What has its own ends, or none.
+_WITHOUT: Final = ("path.", "asked.", "socket.", "files.", "cue")
+
+
+def with_ends(document: Document, found: Sequence[Statement]) -> list[Statement]:
+    r"""Give statements of which nothing tells the end the one that the lines above them tell.
+
+    Parameters
+    ----------
+    document
+        The file.
+    found
+        What its lines say.
+
+    Returns
+    -------
+    list of Statement
+        In the same order.
+
+    Examples
+    --------
+    >>> text = b"### receiver\\nnet.core.rmem_max = 212992\\n"
+    >>> said = Statement("kernel.receive_request_bytes", 212992.0, "all.txt", 2, "net.core.rmem_max = 212992")
+    >>> with_ends(Document("all.txt", text), [said])[0].end
+    'receiver'
+    """
+    if not any(not one.end and not one.name.startswith(_WITHOUT) for one in found):
+        return list(found)
+    marks = _marks(document)
+    lines = [line for line, _ in marks]
+
+    def placed(one: Statement) -> Statement:
+        place = bisect_right(lines, one.line) - 1
+        is_told = place < 0 or one.end or one.name.startswith(_WITHOUT)
+        return one if is_told or not marks[place][1] else replace(one, end=marks[place][1])
+
+    return [placed(one) for one in found] if marks else list(found)
+
+
+def _marks(document: Document) -> list[tuple[int, str]]:
+    """Lines from which on another end speaks, and that end."""
+    prompts: list[tuple[int, str]] = []
+    headings: list[tuple[int, str, str]] = []
+    ends: dict[str, str] = {}
+    for number, text in enumerate(document.lines, 1):
+        if len(text) > 500:
+            continue
+        if (prompt := _PROMPT.match(text)) is not None:
+            host = prompt["boxed"] or prompt["plain"]
+            prompts.append((number, host))
+            if end := _by_command(prompt["command"]):
+                ends.setdefault(host, end)
+        elif (heading := _HEADING.match(text)) is not None:
+            told = {str(one.lastgroup) for one in _ENDS.finditer(heading["words"])}
+            headings.append((number, told.pop() if len(told) == 1 else "", heading["words"]))
+    hosts = dict.fromkeys(host for _, host in prompts)
+    for _, end, words in headings:
+        ends.update({host: end for host in hosts if end and host in words})
+    if len(hosts) == 2 and len(ends) == 1:
+        ((known, end),) = ends.items()
+        ends.update({host: _OTHER[end] for host in hosts if host != known})
+    marks = [(line, ends.get(host, "")) for line, host in prompts if len(hosts) > 1]
+    marks += [(line, end) for line, end, _ in headings if end]
+    return sorted(marks)
+
+
+def _by_command(command: str) -> str:
+    """The end that a host is by the tool that it starts, or "" where that tells nothing."""
+    if _SERVER.search(command) is not None:
+        return "receiver"
+    if _CLIENT.search(command) is None:
+        return ""
+    return "receiver" if _REVERSED.search(command) is not None else "sender"
