@@ -19,7 +19,7 @@ from hecn_analysis.base import places, tables
 from hecn_analysis.cli import build_parser
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.counters import registry as counters_registry
-from hecn_analysis.diagnosis import likelihood
+from hecn_analysis.diagnosis import likelihood, questions
 from hecn_analysis.hardware import Host, Tool, quantity, yaml_file
 from hecn_analysis.hardware import Path as NetworkPath
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
@@ -260,8 +260,12 @@ def evidence_tables() -> str:
     causes = (
         (f"`{name}`", cause.finding, f"{cause.odds:g}", f"{cause.unmeasured:g}") for name, cause in known.causes.items()
     )
+    shown = questions.shown_by()
     signs = (
-        (f"`{name}`", sign.title, ", ".join(sign.words or map("{:g}".format, sign.edges)), sign.command, sign.source)
+        (
+            *(f"`{name}`", sign.title, ", ".join(sign.words or map("{:g}".format, sign.edges))),
+            *("; ".join(shown.get(name, ())), sign.source),
+        )
         for name, sign in known.signs.items()
     )
     return "\n".join(

@@ -1,4 +1,4 @@
-"""``hecn measure``: predicts a transfer, runs it, and says how the two agree."""
+"""``hecn measure``: predicts a transfer, runs it, and says how the two agree; or answers what a diagnosis asks for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.cli import output
+from hecn_analysis.cli import output, settle
 from hecn_analysis.cli.parser import FORMATS, Parser, add_settings
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.cli.scenario import ROLES, scenario_settings
@@ -27,7 +27,12 @@ folder keeps everything, including the output of every run.
 
 A place is local, netns:NAME (a network namespace of this machine), ssh:HOST or
 ssh:USER@HOST:PORT. The sender or receiver 'this' is the captured host at that
-end; it is the default for both."""
+end; it is the default for both.
+
+--settle FOLDER diagnoses a folder, runs the commands that 'hecn diagnose' asks
+for at the sender (default: local) and the receiver (default: not reached), and
+diagnoses again with their outputs. The commands only read. --load allows a
+transfer like those of the folder for the commands that need one."""
 
 EPILOG = r"""examples:
   hecn measure --tool dd-write --set tool.bytes=64MiB tool.io=buffered
@@ -35,6 +40,8 @@ EPILOG = r"""examples:
   hecn measure --tool iperf3 --to ssh:me@dtn7 --address 10.0.0.7 --dry-run
   hecn measure --tool iperf3 --from netns:a --to netns:b --address 10.0.0.2 \
       --set path.rate=1Gb/s --dry-run
+  hecn measure --settle data/transfers/before --dry-run
+  hecn measure --settle FOLDER --to ssh:me@dtn7 --load
 
 --dry-run prints the exact commands instead of running them.
 
@@ -44,7 +51,8 @@ exit status:
   0  measured, whatever the verdict
   1  a run failed, or nothing could be measured; see stderr
   2  wrong usage
-  130  interrupted; servers and files of the measurement are removed"""
+  130  interrupted; servers and files of the measurement are removed, outputs
+       of --settle are kept"""
 
 COLUMNS = (
     *("run", "verdict", "measured_bps", "predicted_bps", "low_bps", "high_bps", "duration_s"),
@@ -61,8 +69,8 @@ def add_arguments(parser: Parser) -> None:
         this = ", a YAML file, or 'this' (default)" if role in {"sender", "receiver"} else " or a YAML file"
         parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/{this}")
     add_settings(parser, "--set", about="set a key of the scenario, e.g. path.rate=1Gb/s; may be repeated")
-    parser.add_argument("--from", metavar="PLACE", dest="sender_place", default="local", help="place of the sender")
-    parser.add_argument("--to", metavar="PLACE", dest="receiver_place", default="local", help="place of the receiver")
+    parser.add_argument("--from", metavar="PLACE", dest="sender_place", help="place of the sender")
+    parser.add_argument("--to", metavar="PLACE", dest="receiver_place", help="place of the receiver")
     parser.add_argument("--address", metavar="ADDRESS", help="address of the receiver (default: determined)")
     parser.add_argument("--port", type=int, metavar="PORT", help="first TCP port to use (default: the tool's)")
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="number of runs (default: 3)")
@@ -71,8 +79,10 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--time-limit", metavar="TIME", help="stop a run that takes longer")
     parser.add_argument("--no-inventory", action="store_true", help="do not capture the hosts")
     parser.add_argument("--no-probe", action="store_true", help="do not probe the hosts for unknown values")
+    parser.add_argument("--settle", metavar="FOLDER", help="run what the diagnosis of this folder asks for")
+    parser.add_argument("--load", action="store_true", help="with --settle: allow a transfer of 15 s")
     parser.add_argument("--dry-run", action="store_true", help="print the exact commands and exit")
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder to create (default: measure- and the time)")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder to create (default: a name with the time)")
     parser.add_argument("--format", choices=FORMATS, default="text", help="output format of the runs (default: text)")
 
 
@@ -83,6 +93,12 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.live.programs import ended_by_signals  # noqa: PLC0415
     from hecn_analysis.live.runs import Request  # noqa: PLC0415
 
+    if arguments.port is not None and not 0 < arguments.port < 65_535:
+        raise InputError(f"--port {arguments.port}", "1 to 65534")
+    if arguments.settle is not None:
+        return settle.run(arguments)
+    if arguments.load:
+        raise InputError("--load without --settle", "a folder to settle")
     keys, scenarios = scenario_settings(arguments.set)
     if scenarios and arguments.scenario is None:
         arguments.scenario, *scenarios = scenarios
@@ -90,15 +106,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"a second scenario {scenarios[0]!r}", "one")
     if arguments.repeats < 1:
         raise InputError(f"--repeats {arguments.repeats}", "at least 1")
-    if arguments.port is not None and not 0 < arguments.port < 65_535:
-        raise InputError(f"--port {arguments.port}", "1 to 65534")
     named = {role: name for role in ROLES if (name := getattr(arguments, role)) is not None}
     duration = {} if arguments.duration is None else {"tool.duration": arguments.duration}
     request = Request(
         arguments.scenario,
         {**named, **duration, **keys},
-        Place.parse(arguments.sender_place),
-        Place.parse(arguments.receiver_place),
+        Place.parse(arguments.sender_place or "local"),
+        Place.parse(arguments.receiver_place or "local"),
         arguments.address,
         arguments.port,
         arguments.repeats,

@@ -41,8 +41,8 @@ class SignTable(BaseModel):
         Words, with the value in braces.
     edges, words
         Edges of the bins of a number, or the words.
-    command, source
-        What shows it; where its meaning is known from.
+    source
+        Where its meaning is known from.
     usual
         Probability of each bin where a cause has no row of its own. [1]
     rows
@@ -54,7 +54,6 @@ class SignTable(BaseModel):
     title: str
     edges: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
-    command: str
     source: str
     usual: tuple[_Probability, ...]
     rows: Mapping[str, tuple[_Probability, ...]]

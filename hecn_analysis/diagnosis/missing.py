@@ -17,15 +17,12 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-from hecn_analysis.base import places
 from hecn_analysis.diagnosis.known import Known, words
-from hecn_analysis.hardware import yaml_file
+from hecn_analysis.diagnosis.questions import entries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,19 +32,6 @@ LEAST_BITS: Final = 0.05
 MOST: Final = 4
 _MOST_SEPARATED: Final = 3
 _MOST_OUTCOMES: Final = 4096
-
-_Text = Annotated[str, Field(min_length=1)]
-
-
-class _Entry(BaseModel):
-    """A command of ``models/questions.yaml``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    what: _Text
-    command: _Text
-    signs: Annotated[list[_Text], Field(min_length=1)]
-    both_hosts: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,12 +46,20 @@ class Question:
         The two or three classes of cause whose probabilities the answer is expected to move most.
     bits
         Expected reduction of the entropy of the causes. [bit]
+    name
+        Its entry of ``models/questions.yaml``.
     """
 
     what: str
     command: str
     separates: tuple[str, ...]
     bits: float
+    name: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question with the keys of the JSON output."""
+        own = {"what": self.what, "command": self.command}
+        return {**own, "separates": list(self.separates), "bits": self.bits}
 
 
 def missing(
@@ -77,6 +69,7 @@ def missing(
     *,
     known: Known | None = None,
     temper: float = 1.0,
+    most: int | None = MOST,
 ) -> tuple[Question, ...]:
     """What would tell the causes apart, the most telling first; `temper` is the exponent of the likelihoods."""
     names = sorted(name for name, value in causes.items() if math.isfinite(value) and value > 0)
@@ -86,8 +79,8 @@ def missing(
     prior /= prior.sum()
     filled = words(known)
     questions = []
-    shown_by = Counter(sign for entry in _entries() for sign in entry.signs)
-    for entry in _entries():
+    shown_by = Counter(sign for entry in entries().values() for sign in entry.signs)
+    for name, entry in entries().items():
         if not entry.both_hosts and any(sign in present and shown_by[sign] == 1 for sign in entry.signs):
             continue  # it has been run
         new = [sign for sign in entry.signs if sign in likelihoods and sign not in present]
@@ -98,8 +91,9 @@ def missing(
         if bits >= LEAST_BITS:
             order = np.argsort(-moved.round(9), kind="stable")[:_MOST_SEPARATED]
             apart = tuple(names[at] for number, at in enumerate(order) if number < 2 or 2 * moved[at] > moved[order[0]])
-            questions.append(Question(entry.what.format(**filled), entry.command.format(**filled), apart, bits))
-    return tuple(sorted(questions, key=lambda question: -question.bits)[:MOST])
+            what, command = entry.what.format(**filled), entry.command.format(**filled)
+            questions.append(Question(what, command, apart, bits, name))
+    return tuple(sorted(questions, key=lambda question: -question.bits)[:most])
 
 
 def _channel(rows: Mapping[str, Sequence[float]], names: Sequence[str], temper: float) -> NDArray[np.float64]:
@@ -129,9 +123,3 @@ def _value(prior: NDArray[np.float64], channel: NDArray[np.float64]) -> tuple[fl
     independent = prior[:, None] * outcomes
     bits = float(np.sum(both * np.log2(np.where(both > 0, both / np.maximum(independent, 1e-300), 1.0))))
     return max(bits, 0.0), np.abs(both - independent).sum(axis=1)
-
-
-@cache
-def _entries() -> tuple[_Entry, ...]:
-    """Commands of ``models/questions.yaml``."""
-    return tuple(yaml_file.entries(_Entry, places.models_dir() / "questions.yaml").values())

@@ -18,7 +18,7 @@ from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
 from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior
-from hecn_analysis.diagnosis.missing import Question, missing
+from hecn_analysis.diagnosis.missing import MOST, Question, missing
 from hecn_analysis.diagnosis.remedies import Change, changes
 from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
 from hecn_analysis.ingest.folder import Folder, read_folder
@@ -99,8 +99,8 @@ class Diagnosis:
         All causes, the likeliest first; their probabilities sum to 1.
     changes
         What to change, the most useful first.
-    missing
-        What one would have to know to tell the causes apart, the most telling first.
+    questions
+        All that would tell the causes apart, the most telling first.
     signs
         What the folder shows.
     path
@@ -117,9 +117,14 @@ class Diagnosis:
     verdict: str
     causes: tuple[Cause, ...]
     changes: tuple[Change, ...]
-    missing: tuple[Question, ...]
+    questions: tuple[Question, ...]
     signs: tuple[Sign, ...]
     path: str = ""
+
+    @property
+    def missing(self) -> tuple[Question, ...]:
+        """The questions that are asked for: the most telling ones."""
+        return self.questions[:MOST]
 
     @property
     def finding(self) -> str:
@@ -148,7 +153,7 @@ class Diagnosis:
             "verdict": self.verdict,
             "causes": [cause.to_dict() for cause in self.causes],
             "changes": [{**vars(change), "settings": dict(change.settings)} for change in self.changes],
-            "missing": [{**vars(question), "separates": list(question.separates)} for question in self.missing],
+            "missing": [question.to_dict() for question in self.missing],
         }
 
 
@@ -283,7 +288,7 @@ def _diagnosis(kind: Kind) -> Diagnosis:
         verdict=verdict,
         causes=causes,
         changes=changes(likely, known, tool="page-cache" if of_memory else "tool") if is_known else (),
-        missing=missing(likely, {sign.name for sign in seen}, _rows(), known=known, temper=evidence().temper),
+        questions=_questions(likely, seen, known),
         signs=seen,
         path="" if facts.has_rates else _path(facts),
     )
@@ -306,6 +311,12 @@ def _path(facts: Facts) -> str:
 def _is_of_memory(sign: Sign) -> bool:
     """Whether a test of a disk measured the page cache."""
     return sign.name == "page_cache" and sign.value == "from"
+
+
+def _questions(likely: Mapping[str, float], seen: Iterable[Sign], known: Known) -> tuple[Question, ...]:
+    """All that would tell the causes apart."""
+    present = {sign.name for sign in seen}
+    return missing(likely, present, _rows(), known=known, temper=evidence().temper, most=None)
 
 
 @cache

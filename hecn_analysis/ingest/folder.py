@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -255,13 +255,17 @@ class Folder:
         return {}
 
 
-def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Folder:
+def read_folder(
+    path: str | os.PathLike[str], *, beside: Sequence[str | os.PathLike[str]] = (), progress: bool = False
+) -> Folder:
     """Read all that a folder, a file or an archive holds, whatever it is.
 
     Parameters
     ----------
     path
         The folder, the file or the archive.
+    beside
+        Further files that count as part of it; not beside an archive of results.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -289,7 +293,8 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     if archive_of(name):  # an archive keeps no captured outputs
         folder = Folder(name, read(name, progress=progress), read_counters(name, progress=progress), read_inventory([]))
     else:
-        folder = Folder(name, *read_files(list(find(name)), captured=True, progress=progress))
+        files = [file for each in (name, *(os.fspath(one) for one in beside)) for file in find(each)]
+        folder = Folder(name, *read_files(files, captured=True, progress=progress))
     if notes is not None:
         whole.write(notes, json.dumps(asdict(folder.outcome)))
     return folder

@@ -218,13 +218,18 @@ def _run(task: Task, scratch: Path) -> tuple[Row, bytes]:
     if task.command.without:
         without = re.compile(task.command.without.encode())
         output = b"".join(kept for kept in output.splitlines(keepends=True) if not without.search(kept))
+    return kept(task.file, line, ended, output)
+
+
+def kept(file: str, line: str, ended: programs.Ended, output: bytes) -> tuple[Row, bytes]:
+    """What the index says of a program that has ended, and what goes into its file; text below its command line."""
     if not output.strip():
         ending = "nothing printed" if ended.ok else ended.how
         return Row("", line, ending, round(ended.duration_s, 3), ended.complaint), b""
-    if task.file.endswith(".txt"):
+    if file.endswith(".txt"):
         output = f"$ {line}\n".encode() + output
     note = ended.complaint if ended.stderr.strip() else ""
-    return Row(task.file, line, ended.how, round(ended.duration_s, 3), note), output
+    return Row(file, line, ended.how, round(ended.duration_s, 3), note), output
 
 
 def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:

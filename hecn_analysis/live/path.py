@@ -82,7 +82,7 @@ def device(place: Place, address: str) -> Device | None:
     try:
         ipaddress.ip_address(address)
     except ValueError:
-        address = _resolved(place, address)
+        address = resolved(place, address)
     routes = _json(place.run(["ip", "-j", "route", "get", address])) if address else []
     return _device(place, str(routes[0].get("dev", ""))) if routes else None
 
@@ -110,7 +110,7 @@ def device_with(place: Place, address: str) -> Device | None:
     return None
 
 
-def _resolved(place: Place, name: str) -> str:
+def resolved(place: Place, name: str) -> str:
     """Address of a name, as resolved at a place."""
     words = place.run(["getent", "ahosts", name]).stdout.split()
     return words[0].decode(errors="replace") if words else ""

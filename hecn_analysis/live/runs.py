@@ -10,7 +10,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -163,7 +163,13 @@ def left_tidy(request: Request, plan: tool_commands.Plan, limit_s: float) -> Ite
             at.run(removal(plan.file))
 
 
-def run_once(request: Request, plan: tool_commands.Plan, limit_s: float, log: Path) -> str:
+def run_once(
+    request: Request,
+    plan: tool_commands.Plan,
+    limit_s: float,
+    log: Path,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> str:
     """Start the server, if any, run the client and store their output; return an error, or an empty text."""
     at = request.sender if plan.at == "sender" else request.receiver
     with contextlib.ExitStack() as stack:
@@ -174,7 +180,9 @@ def run_once(request: Request, plan: tool_commands.Plan, limit_s: float, log: Pa
                 output = server.printed()
                 reason = output.complaint or f"does not listen on port {plan.port}"
                 return f"the server at {request.receiver} did not start: {reason}"
-        ended = programs.run(at.argv(plan.client, limit_s=limit_s), limit_s=limit_s)
+        client = stack.enter_context(programs.Program(at.argv(plan.client, limit_s=limit_s)))
+        meanwhile()
+        ended = client.wait(limit_s)
         whole.write(log, ended.stdout + ended.stderr)
         if server is not None:
             printed = server.printed()

@@ -182,7 +182,7 @@ CALLS = {
     "matrix": ["plan {at}/bad.yaml", "status {at}/bad.yaml {at}/logs"],
     "calibrate": ["{at}/logs --sender b --receiver {at}/bad.yaml"],
     "validate": ["{at}/runs.csv --mapping {at}/bad-mapping.yaml", "{at}/logs/settings2 --mapping {at}/mapping.yaml"],
-    "measure": ["{at}/bad.yaml --dry-run"],
+    "measure": ["{at}/bad.yaml --dry-run", "--settle {at}/logs --dry-run"],
     "capture": ["--script"],
     "snmp": [
         "poll 127.0.0.1:1 --rounds 1 --timeout 10ms --retries 0",

@@ -1,0 +1,90 @@
+"""The commands that tell causes apart, ``models/questions.yaml``: what each shows, and what may be run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hecn_analysis.base import places
+from hecn_analysis.diagnosis.known import words
+from hecn_analysis.hardware import yaml_file
+
+_Text = Annotated[str, Field(min_length=1)]
+End = Literal["sender", "receiver"]
+
+
+class Step(BaseModel):
+    """A program that `hecn measure --settle` runs by itself.
+
+    Attributes
+    ----------
+    argv
+        Program and arguments; ``{destination}`` and ``{interface}`` are filled in.
+    ends
+        Where it runs.
+    file
+        Stem of the file for its output; the end follows.
+    times
+        How often it runs, two seconds apart.
+    limit_s
+        Time that it may take. [s]
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    argv: Annotated[tuple[_Text, ...], Field(min_length=1)]
+    ends: Annotated[tuple[End, ...], Field(min_length=1)]
+    file: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")]
+    times: Annotated[int, Field(ge=1, le=10)] = 1
+    limit_s: Annotated[float, Field(gt=0)] = 40.0
+
+
+class Entry(BaseModel):
+    """A command of ``models/questions.yaml``.
+
+    Attributes
+    ----------
+    what, command
+        What is asked, and what shows it, for people.
+    signs
+        The signs that its output shows.
+    both_hosts
+        Whether the output of one host leaves the other open.
+    run
+        Programs that show it without anybody's help.
+    load
+        Whether it needs a transfer that runs meanwhile.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    what: _Text
+    command: _Text
+    signs: Annotated[list[_Text], Field(min_length=1)]
+    both_hosts: bool = False
+    run: tuple[Step, ...] = ()
+    load: bool = False
+
+    @property
+    def steps(self) -> list[tuple[Step, End]]:
+        """The programs, each with an end that it runs at."""
+        return [(step, end) for step in self.run for end in step.ends]
+
+
+@cache
+def entries() -> Mapping[str, Entry]:
+    """Load ``models/questions.yaml``."""
+    return yaml_file.entries(Entry, places.models_dir() / "questions.yaml")
+
+
+def shown_by() -> dict[str, list[str]]:
+    """For each sign, the commands that show it, with general words for hosts and ports."""
+    filled = words(None)
+    found: dict[str, list[str]] = {}
+    for entry in entries().values():
+        for sign in entry.signs:
+            found.setdefault(sign, []).append(entry.command.format(**filled))
+    return found

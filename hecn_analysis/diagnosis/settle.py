@@ -1,0 +1,328 @@
+"""Answers what a diagnosis asks for: runs the commands of its questions where that can be done, and judges again.
+
+What runs is the project's own list, ``models/questions.yaml``; no word of it comes from the files of the folder. The
+commands only read. Those that need a transfer run beside one of the same tool, where that is allowed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis.base.errors import InputError, MissingProgramError
+from hecn_analysis.diagnosis.known import words
+from hecn_analysis.diagnosis.questions import End, Step, entries
+from hecn_analysis.diagnosis.verdict import Diagnosis, of_folder
+from hecn_analysis.ingest.folder import read_folder
+from hecn_analysis.live import capture, path
+from hecn_analysis.live.asking import TRANSFER_S, Task, Transfer, ask
+from hecn_analysis.live.finder import draft_of
+from hecn_analysis.live.places import Place
+from hecn_analysis.live.runs import Request, ends_of
+from hecn_analysis.prediction import tool_commands
+
+_TOOLS: Final = ("iperf3", "nuttcp")
+_OF_END: Final = {"sender": "--from", "receiver": "--to"}
+_NO_ADDRESS: Final = "the receiver's address is not known: --address"
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where questions may be answered.
+
+    Attributes
+    ----------
+    sender, receiver
+        The ends that can be reached.
+    address
+        Where the sender finds the receiver; None: found out from the receiver's place.
+    port
+        First port of TCP of a transfer; None: the tool's own, or free ones.
+    load
+        Whether a transfer may run.
+    limit_s
+        Time that a command may take; None: its own. [s]
+    """
+
+    sender: Place | None = None
+    receiver: Place | None = None
+    address: str | None = None
+    port: int | None = None
+    load: bool = False
+    limit_s: float | None = None
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """What somebody else has to run: what it shows, the command, and why it was not run."""
+
+    what: str
+    command: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run, and what is not."""
+
+    tasks: tuple[Task, ...]
+    transfer: Transfer | None
+    by_hand: tuple[ByHand, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """The exact commands, as they could be typed."""
+        beside = () if self.transfer is None else self.transfer.beside
+        client = [] if self.transfer is None else [self.transfer.line]
+        return [*(task.line for task in self.tasks), *client, *(f"{task.line}   # meanwhile" for task in beside)]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A diagnosis before and after its questions were answered.
+
+    Attributes
+    ----------
+    folder
+        The outputs of what ran; None where nothing did.
+    before, after
+        The verdict on the kind with most runs, and that on the same runs with the new outputs.
+    ran
+        The index of what ran.
+    by_hand
+        What is left to somebody.
+    """
+
+    folder: Path | None
+    before: Diagnosis
+    after: Diagnosis
+    ran: tuple[capture.Row, ...]
+    by_hand: tuple[ByHand, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything with the keys of the JSON output."""
+        return {
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+            "ran": [{"command": row.command, "file": row.file or None, "status": row.ended} for row in self.ran],
+            "by_hand": [asdict(one) for one in self.by_hand],
+        }
+
+
+def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None], *, progress: bool = False) -> Settled:
+    """Diagnose a folder, answer what that leaves open, and diagnose both together.
+
+    Parameters
+    ----------
+    folder
+        What somebody handed in.
+    target
+        New folder for the outputs.
+    where
+        The ends that can be reached.
+    told
+        Gets each command line before it runs.
+    progress
+        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+
+    Returns
+    -------
+    Settled
+        Both verdicts, what ran, and what is left.
+
+    Raises
+    ------
+    InputError
+        No run of the folder has a rate, an end cannot be reached, or the new folder cannot be made.
+    """
+    before = diagnosed(folder, progress=progress)
+    found = plan(before, where)
+    if not found.lines:
+        return Settled(None, before, before, (), found.by_hand)
+    capture.check(target)
+    rows = ask(found.tasks, found.transfer, target, told)
+    within = target.resolve().is_relative_to(folder.resolve())
+    new = read_folder(folder, beside=() if within else (target,), progress=progress)
+    after = max(of_folder(new), key=lambda one: len(set(one.kind.files) & set(before.kind.files)))
+    return Settled(target, before, after, rows, (*found.by_hand, *_failed(rows)))
+
+
+def diagnosed(folder: Path, *, progress: bool = False) -> Diagnosis:
+    """Give the verdict on the kind with most runs of a folder; refuse one without runs."""
+    first = of_folder(read_folder(folder, progress=progress))[0]
+    if first.measured_bps is None:
+        advice = "hecn diagnose says what the files show without a run"
+        raise InputError("no run with a rate", "the log of a transfer", source=folder, advice=advice)
+    return first
+
+
+def plan(verdict: Diagnosis, where: Where, *, look: bool = True) -> Plan:
+    """Sort the questions of a verdict into what can be run and what cannot.
+
+    Parameters
+    ----------
+    verdict
+        The verdict.
+    where
+        The ends that can be reached.
+    look
+        Whether to find out which programs and interfaces the ends have; without, no program runs.
+    """
+    ends = _Ends(where, look)
+    request = ends.request(verdict)
+    idle: dict[str, Task] = {}
+    beside: dict[str, Task] = {}
+    by_hand: list[ByHand] = []
+    is_loaded = False
+    for question in verdict.questions:
+        entry = entries()[question.name]
+        if entry.load and isinstance(request, str):
+            by_hand.append(ByHand(question.what, question.command, request))
+            continue
+        if not entry.run and not entry.load:
+            by_hand.append(ByHand(question.what, question.command, "it needs somebody who knows the hosts"))
+        is_loaded = is_loaded or entry.load
+        for step, end in entry.steps:
+            task = ends.task(step, end)
+            if isinstance(task, Task):
+                (beside if entry.load else idle).setdefault(task.file, task)
+            else:
+                by_hand.append(ByHand(question.what, f"{ends.shown(step)} on the {end}", task))
+    transfer = None
+    if is_loaded and isinstance(request, Request):
+        transfer = _transfer(request, tuple(beside.values()))
+    return Plan(tuple(idle.values()), transfer, tuple(by_hand))
+
+
+def _failed(rows: Sequence[capture.Row]) -> Iterator[ByHand]:
+    """What ran and printed nothing: a person sees why, and may be allowed more."""
+    for row in rows:
+        if not row.file:
+            yield ByHand("what this command shows", row.command, f"{row.ended}: {row.note}" if row.note else row.ended)
+
+
+def _keys(verdict: Diagnosis) -> dict[str, Any] | str:
+    """Keys of a scenario that repeats the runs of a verdict, or why they are not repeated."""
+    kind = verdict.kind
+    first = kind.runs.iloc[0]
+    rate, window = (first.get(name) for name in ("asked.rate_bps", "asked.window_bytes"))
+    if kind.tool not in _TOOLS or kind.protocol != "tcp" or kind.direction not in ("", "send"):
+        return f"only a TCP test of {' or '.join(_TOOLS)} from sender to receiver is repeated"
+    if kind.say("asked.bytes"):
+        return "a run of a fixed amount is not repeated: nobody knows how long it takes"
+    keys = {"tool": kind.tool, "tool.duration": TRANSFER_S, "tool.streams": max(kind.streams, 1)}
+    if not pd.isna(window):
+        keys["tool.window"] = float(window)
+    if not pd.isna(rate):
+        keys["tool.pace"] = float(rate) / max(kind.streams, 1)
+    return keys
+
+
+def _transfer(request: Request, beside: tuple[Task, ...]) -> Transfer:
+    """The transfer of a request, with the commands that run beside it."""
+    draft = draft_of(request)
+    found = tool_commands.plan(draft.scenario, ends_of(request, is_networked=True), draft.keys)
+    return Transfer(request, found, f"{found.program}-client.{found.log}", beside)
+
+
+class _Ends:
+    """The ends, with what is found out of each as it is needed."""
+
+    def __init__(self, where: Where, look: bool) -> None:
+        self.where = where
+        self.look = look
+        self._programs: dict[tuple[str, str], str] = {}
+        for end in ("sender", "receiver"):
+            place = self._place(end)
+            if look and place is not None:
+                place.require("cat")  # it can be reached
+
+    def _place(self, end: str) -> Place | None:
+        return self.where.sender if end == "sender" else self.where.receiver
+
+    @cached_property
+    def _address(self) -> str | None:
+        """Where the sender finds the receiver."""
+        where = self.where
+        if where.address is not None and where.address.startswith("-"):
+            raise InputError(f"address {where.address!r}", "an address or a name")
+        if where.address is not None or where.receiver is None:
+            return where.address
+        try:
+            return path.address_of(where.receiver, where.sender or Place())
+        except InputError:
+            return None
+
+    @cached_property
+    def _interfaces(self) -> dict[str, str]:
+        """The interfaces that the traffic takes."""
+        found = {}
+        if self._address is not None and self.look:
+            for end, of in (("sender", path.device), ("receiver", self._device_with)):
+                place = self._place(end)
+                device = None if place is None else of(place, self._address)
+                if device is not None:
+                    found[end] = device.name
+        return found
+
+    def _device_with(self, place: Place, address: str) -> path.Device | None:
+        return path.device_with(place, path.resolved(self.where.sender or place, address) or address)
+
+    def request(self, verdict: Diagnosis) -> Request | str:
+        """A transfer like those of a verdict, or why it does not run."""
+        where = self.where
+        if not where.load:
+            return "it needs a transfer to run beside: --load"
+        if where.sender is None or where.receiver is None:
+            return "a transfer needs both ends: --from and --to"
+        if self._address is None:
+            return _NO_ADDRESS
+        keys = _keys(verdict)
+        if isinstance(keys, str):
+            return keys
+        for end, place in (("sender", where.sender), ("receiver", where.receiver)):
+            if missing := self._missing(end, place, str(keys["tool"])):
+                return missing
+        ends = where.sender, where.receiver
+        return Request(None, keys, *ends, self._address, where.port, repeats=1, limit_s=where.limit_s)
+
+    def shown(self, step: Step) -> str:
+        """A command for people, with general words for what is not known."""
+        return shlex.join(self._filled(step, "IFACE"))
+
+    def _filled(self, step: Step, interface: str) -> tuple[str, ...]:
+        known = {**words(None), "interface": interface, "destination": self._address or "HOST"}
+        return tuple(word.format(**known) for word in step.argv)
+
+    def task(self, step: Step, end: End) -> Task | str:
+        """A command at an end, or why it cannot be run there."""
+        place = self._place(end)
+        if place is None:
+            return f"the {end} is not named: {_OF_END[end]} PLACE"
+        if "{destination}" in step.argv and self._address is None:
+            return _NO_ADDRESS
+        interface = self._interfaces.get(end, "" if self.look else "IFACE")
+        if "{interface}" in step.argv and not interface:
+            return f"the interface of the {end} is not known: --address, as the sender reaches the receiver"
+        if missing := self._missing(end, place, step.argv[0]):
+            return missing
+        limit_s = self.where.limit_s or step.limit_s
+        return Task(place, self._filled(step, interface), f"{step.file}-{end}.txt", step.times, limit_s)
+
+    def _missing(self, end: str, place: Place, program: str) -> str:
+        """Why a program cannot be run at an end; it is looked for once."""
+        if not self.look:
+            return ""
+        if (end, program) not in self._programs:
+            try:
+                place.require(program)
+                self._programs[end, program] = ""
+            except MissingProgramError as error:
+                self._programs[end, program] = str(error)
+        return self._programs[end, program]
