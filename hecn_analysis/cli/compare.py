@@ -19,7 +19,8 @@ DESCRIPTION = """\
 Report what changed between two sets of runs, before and after. Runs with the
 same tool, protocol, direction, streams, distance and length form one kind. Each
 kind gets a verdict from a rank test, corrected for the number of kinds, or a
-note that there are too few repeats."""
+note that there are too few repeats. The diagnoses of both sides say whether the
+cause in A was removed, and whether the gain is the one that its remedy promised."""
 
 EPILOG = f"""\
 examples:
@@ -59,7 +60,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read both, compare, deliver."""
     for path in (arguments.first, arguments.second):
-        Path(path).stat()  # a name that is none is told before anything is read
+        Path(path).stat()  # report a missing path before reading anything
     found = hecn.compare_runs(arguments.first, arguments.second, confidence=arguments.confidence, progress=True)
     form = output.chosen_format(arguments)
     if form == "json":

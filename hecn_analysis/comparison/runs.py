@@ -2,17 +2,16 @@
 
 Runs of both sets that are alike (`hecn_analysis.runs.alike`) make a group, and each group is judged by itself: the
 ratio of the medians, an interval for it, and a test by ranks (`hecn_analysis.runs.statistics`), corrected for the
-number of
-groups. What could not have come out significant, however different the sets are, is "too few runs to say", never "no
-change"; a single run on a side gives no factor. Over all groups the sets are compared in pairs, condition by condition
-(`hecn_analysis.comparison.tools`).
+number of groups. What could not have come out significant, however different the sets are, is "too few runs to say",
+never "no change"; a single run on a side gives no factor. Over all groups the sets are compared in pairs, condition by
+condition (`hecn_analysis.comparison.tools`). What became of the cause of each group follows from the diagnoses of both
+sides (`hecn_analysis.comparison.causes`).
 """
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,8 +21,9 @@ import pandas as pd
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.records import records
+from hecn_analysis.comparison import causes
 from hecn_analysis.comparison.tools import compare_tools
-from hecn_analysis.logs import Reading, read
+from hecn_analysis.logs import Reading
 from hecn_analysis.runs import statistics
 from hecn_analysis.runs.alike import KEYS, beside, with_conditions, words
 from hecn_analysis.runs.rates import run_rates
@@ -49,9 +49,8 @@ COLUMNS: Final = (
     *("median_b_bps", "least_a_bps", "most_a_bps", "least_b_bps", "most_b_bps", "ratio", "ratio_low", "ratio_high"),
     *("p", "p_corrected", *(f"{name}_{side}" for name in _BESIDE for side in "ab")),
     *("tool_version_a", "tool_version_b", "matched_without"),
+    *causes.COLUMNS,
 )
-
-Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Reading
 
 
 @dataclass(frozen=True)
@@ -114,13 +113,16 @@ class RunsComparison:
         }
 
 
-def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progress: bool = False) -> RunsComparison:
-    """Compare two sets of runs.
+def compare_runs(
+    first: causes.Paths, second: causes.Paths, *, confidence: float = 0.95, progress: bool = False
+) -> RunsComparison:
+    """Compare two sets of runs: their rates, and what holds them back.
 
     Parameters
     ----------
     first, second
-        Logs: files, folders or archives, or what `hecn_analysis.read` gave of them.
+        Logs, and what hosts and paths say beside them: files, folders or archives. What `hecn_analysis.read` gave, and
+        archives of results, have runs alone.
     confidence
         Of the intervals, and of the verdicts all together. [1]
     progress
@@ -144,13 +146,17 @@ def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progr
     >>> found.groups["verdict"].tolist(), round(found.ratio, 1)
     (['faster', 'faster', 'only in B'], 8.2)
     """
-    readings = [one if isinstance(one, Reading) else read(one, progress=progress) for one in (first, second)]
+    sides = [causes.Side(causes.folder_of(one, progress=progress)) for one in (first, second)]
+    readings = [side.folder.reading for side in sides]
     runs = _matched(readings)
-    found = [_group(name, part, confidence) for name, part in runs.groupby("group", sort=False)]
+    parts = runs.groupby("group", sort=False)
+    found = [_group(name, part, confidence) for name, part in parts]
     level = 1 - confidence
     tests = _corrected([row for row in found if row["runs_a"] and row["runs_b"]], level)
     for row in found:
-        row["verdict"], row["sentence"] = _verdict(row, level, tests)
+        verdict, sentence = _verdict(row, level, tests)
+        became = causes.causes(row, parts.get_group(row["group"]), sides)
+        row.update(became, verdict=verdict, sentence=f"{sentence} {became['told']}".rstrip())
     frame = pd.DataFrame(found, columns=list(COLUMNS))
     last = frame["verdict"].str.startswith("only")
     frame = frame.assign(last=last).sort_values(["last", "p_corrected", "p"], kind="stable", ignore_index=True)

@@ -212,7 +212,7 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
         failed=int(part["error"].sum()),
         intervals=folder.reading.intervals[folder.reading.intervals["source_file"].isin(files)],
         per_stream=folder.reading.streams[folder.reading.streams["source_file"].isin(files)],
-        piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems)],
+        piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems).astype(bool)],
         statements=tuple(_about(folder.statements, files, stems, {_RATE: rate, _WINDOW: window})),
     )
 

@@ -259,10 +259,11 @@ def of_folder(folder: Folder) -> Diagnoses:
     """
     used = {statement.source_file for statement in folder.statements}
     unused = [str(row["file"]) for row in folder.refused.to_dict("records") if row["source_file"] not in used]
-    return Diagnoses(map(_diagnosis, kinds(folder) or [without_runs(folder)]), unused)
+    return Diagnoses(map(of_kind, kinds(folder) or [without_runs(folder)]), unused)
 
 
-def _diagnosis(kind: Kind) -> Diagnosis:
+def of_kind(kind: Kind) -> Diagnosis:
+    """Give the verdict on a kind of run."""
     facts = Facts(kind)
     seen = tuple(signs(facts))
     cues = tuple(_cues(kind))
