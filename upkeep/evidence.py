@@ -25,7 +25,7 @@ from hecn_analysis.diagnosis import likelihood
 from hecn_analysis.diagnosis.facts import Facts
 from hecn_analysis.diagnosis.kinds import kinds, without_runs
 from hecn_analysis.diagnosis.signs import Sign, signs
-from hecn_analysis.diagnosis.verdict import cue_odds
+from hecn_analysis.diagnosis.verdict import cue_odds, cues_of
 from hecn_analysis.ingest.folder import read_folder
 
 #: Names of causes in truth.json that the tables call otherwise.
@@ -74,7 +74,7 @@ def read(folder: Path) -> Case:
         setup=tuple(truth.get(key) for key in _SETUP),
         evidence=str(truth.get("evidence", "")),
         seen=tuple(signs(Facts(kind))),
-        cues=cue_odds(kind),
+        cues=cue_odds(cue for cue, _ in cues_of(kind)),
     )
 
 

@@ -266,8 +266,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     """Give the verdict on a kind of run."""
     facts = Facts(kind)
     seen = tuple(signs(facts))
-    cues = tuple(_cues(kind))
-    found = posterior(seen, extra=_cue_odds(cue for cue, _ in cues), measured=facts.has_rates)
+    cues = tuple(cues_of(kind))
+    found = posterior(seen, extra=cue_odds(cue for cue, _ in cues), measured=facts.has_rates)
     causes = tuple(_causes(facts, found, seen, cues))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
@@ -338,7 +338,7 @@ def _verdict(likeliest: Cause, measured: float | None, high: float | None) -> st
 # --- cues -----------------------------------------------------------------------------------------------------------
 
 
-def _cues(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
+def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
     """Lines that name a cause by themselves; of each entry the first."""
     told = set()
     for statement in kind.say("cue"):
@@ -347,7 +347,7 @@ def _cues(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
             yield entries()[str(statement.value)], statement
 
 
-def _cue_odds(cues: Iterable[Cue]) -> dict[str, Mapping[str, float]]:
+def cue_odds(cues: Iterable[Cue]) -> dict[str, Mapping[str, float]]:
     """Odds of the lines that name a cause: of each subject the strongest, for several that say the same count once."""
     strongest: dict[str, Mapping[str, float]] = {}
     for cue in cues:

@@ -12,7 +12,7 @@ from hecn_analysis.diagnosis import likelihood
 from hecn_analysis.diagnosis.likelihood import Evidence, SignTable, evidence, fitted, likelihoods, posterior
 from hecn_analysis.diagnosis.signs import _SIGNS, Sign
 
-ROW = {"title": "{value}", "edges": [1.0], "command": "", "source": "", "usual": [0.5, 0.5]}
+ROW = {"title": "{value}", "edges": [1.0], "source": "", "usual": [0.5, 0.5]}
 CAUSE = {"odds": 1, "unmeasured": 1, "resource": "", "finding": ""}
 
 
