@@ -122,12 +122,50 @@ class Kind:
         return float(self.runs["rate_bps"].median())
 
     def say(self, name: str, end: str = "") -> list[Statement]:
-        """Statements of a name; with an end, those of that end and those of which nothing tells the end."""
+        """Give the statements of a name.
+
+        Parameters
+        ----------
+        name
+            Name of the statements.
+        end
+            ``sender`` or ``receiver``: statements of that end, and those without an end; empty: all.
+
+        Returns
+        -------
+        list of Statement
+            The statements, in the order of the files.
+
+        Examples
+        --------
+        >>> from hecn_analysis.base.places import data_dir
+        >>> from hecn_analysis.ingest.folder import read_folder
+        >>> kinds(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0].say("no such name")
+        []
+        """
         return [one for one in self.statements if one.name == name and (not end or one.end in ("", end))]
 
 
 def kinds(folder: Folder) -> list[Kind]:
-    """Sort the runs of a folder into kinds, the kind with most runs first; of as many runs, the slowest."""
+    """Sort the runs of a folder into kinds.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+
+    Returns
+    -------
+    list of Kind
+        The kind with most runs first; of as many runs, the slowest.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
+    >>> kinds(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0].tool
+    'nuttcp'
+    """
     runs = folder.runs[~folder.runs["tool"].isin(_WATCH)]
     own = _by_file(folder.statements)
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})

@@ -140,7 +140,19 @@ class Diagnosis:
         return self.causes[0].kind == "tool" and any(_is_of_memory(sign) for sign in self.signs)
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict with the keys of the JSON output."""
+        """Give the verdict as the command writes it.
+
+        Returns
+        -------
+        dict
+            The keys of the JSON output; rates in bit/s.
+
+        Examples
+        --------
+        >>> from hecn_analysis.base.places import data_dir
+        >>> diagnose(data_dir() / "logs" / "b-systems-netem.txt")[0].to_dict()["tool"]
+        'nuttcp'
+        """
         kind = self.kind
         return {
             **{name: getattr(kind, name) for name in ("condition", "tool", "protocol", "direction")},
@@ -263,7 +275,24 @@ def of_folder(folder: Folder) -> Diagnoses:
 
 
 def of_kind(kind: Kind) -> Diagnosis:
-    """Give the verdict on a kind of run."""
+    """Give the verdict on a kind of run.
+
+    Parameters
+    ----------
+    kind
+        The runs, with what their folder holds about them.
+
+    Returns
+    -------
+    Diagnosis
+        Causes, changes and questions.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> of_kind(kinds(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0]).kind.protocol
+    'tcp'
+    """
     facts = Facts(kind)
     seen = tuple(signs(facts))
     cues = tuple(cues_of(kind))
