@@ -63,7 +63,8 @@ _SIGNS: Final[dict[str, Reads]] = {}
 _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
-        *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu"),
+        *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu", "softnet"),
+        *("sender_interrupts", "receiver_interrupts"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
         *("sender_disk_busy", "receiver_disk_busy"),
@@ -544,6 +545,15 @@ for _end in ("sender", "receiver"):
 @_sign
 def _neighbours(facts: Facts) -> Fact | None:
     return facts.said("cpu.others", choose=max)
+
+
+@_sign
+def _softnet(facts: Facts) -> Fact | None:
+    return facts.said("cpu.softnet_dropped", choose=max)
+
+
+for _end in ("sender", "receiver"):
+    _SIGNS[f"{_end}_interrupts"] = _of_end("cpu.interrupts", _end)
 
 
 # --- disks ------------------------------------------------------------------------------------------------------------

@@ -56,6 +56,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "cpu.others": "cores that other processes take",
         "cpu.tool": "cores that the tool itself takes",
         "cpu.softirq": "share of the busiest core that takes packets in",
+        "cpu.softnet_dropped": "packets that the queues of the cores dropped, on their way from the card to the kernel",
+        "cpu.interrupts": "share of the interrupts of network cards that the busiest core takes",
         "cpu.iowait": "share of the time waiting for disks",
         "cpu.steal": "share of the time that the host of a virtual machine gave to others",
         # settings of the kernel
