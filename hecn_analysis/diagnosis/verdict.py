@@ -42,6 +42,9 @@ _REACHED: Final = 0.9
 _CIRCUIT: Final = 0.02
 
 
+#: Subject of the lines that say why there was no run.
+_NO_RUN: Final = "no-connection"
+
 #: Line for which the window is told where none is stated. [bit/s]
 _UNKNOWN_LINE: Final = 1e9
 
@@ -129,11 +132,21 @@ class Diagnosis:
     @property
     def finding(self) -> str:
         """The verdict in a few words."""
+        if self.failure is not None:
+            return "no connection came about, or it broke off"
         if self.verdict == UNDETERMINED:
             return "what holds it back does not show"
         if self._is_of_memory:
             return "the number is that of memory, the page cache, and of no disk"
         return evidence().causes[self.causes[0].kind].finding
+
+    @property
+    def failure(self) -> Statement | None:
+        """The first line that says why runs without a rate have none."""
+        if self.measured_bps is not None or not self.kind.failed:
+            return None
+        told = (one for one in self.kind.say("cue") if entries()[str(one.value)].subject == _NO_RUN)
+        return next(told, None)
 
     @property
     def _is_of_memory(self) -> bool:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 LINES: Final = 20
 """Lines that the verdicts of a folder take at most on a terminal."""
 _WIDTH: Final = 110
-_NO_RUN: Final = "no-connection"  # subject of the lines that say why there was no run
 _WIDE: Final = 0.1  # an interval from less than this part of its end says but where it ends
 _ALSO: Final = 0.05  # causes at least as likely are named
 
@@ -123,11 +122,9 @@ def finding(verdict: Diagnosis) -> str:
 
 def _failures(verdict: Diagnosis) -> Iterator[str]:
     """Why runs without a rate have none: the first line of those that say so."""
-    if verdict.measured_bps is None and verdict.kind.failed:
-        told = [one for one in verdict.kind.say("cue") if entries()[str(one.value)].subject == _NO_RUN]
-        for one in told[:1]:
-            yield _quoted(one)
-            yield f"    that is, {entries()[str(one.value)].says}"
+    if verdict.failure is not None:
+        yield _quoted(verdict.failure)
+        yield f"    do: {entries()[str(verdict.failure.value)].do}"
 
 
 def _quoted(statement: Statement) -> str:

@@ -206,3 +206,13 @@ def test_a_tunnel_tells_the_mtu_to_set(tmp_path):
     (verdict,) = diagnose(tmp_path)
     assert verdict.causes[0].kind == "mtu"
     assert "mtu 1420" in verdict.changes[0].command
+
+
+def test_a_connection_that_was_refused_is_the_finding(tmp_path):
+    said = "iperf3: error - unable to connect to server: Connection refused"
+    (tmp_path / "a.txt").write_text(f"$ iperf3 -c 10.1.2.3\n{said}\n")
+    verdicts = diagnose(tmp_path)
+    assert verdicts[0].finding == "no connection came about, or it broke off"
+    assert verdicts[0].failure.line == 2
+    assert said in str(verdicts)
+    assert "nc -vz HOST PORT" in str(verdicts)
