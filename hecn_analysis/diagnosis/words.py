@@ -55,13 +55,12 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
     likeliest = verdict.causes[0]
     yield f"  {finding(verdict)}"
     failures = list(_failures(verdict))
-    for line in failures:
-        yield _cut(line, _WIDTH)
+    yield from failures
     if short:
         return
     for line in map(_quoted, likeliest.evidence[:3]):
-        if line not in failures:
-            yield _cut(line, _WIDTH)
+        if (cut := _cut(line, _WIDTH)) not in failures:
+            yield cut
     for change in verdict.changes[:2]:
         yield _cut(f"  change: {change.what}", _WIDTH)
         if after := gain(change, verdict.measured_bps):
@@ -123,8 +122,8 @@ def finding(verdict: Diagnosis) -> str:
 def _failures(verdict: Diagnosis) -> Iterator[str]:
     """Why runs without a rate have none: the first line of those that say so."""
     if verdict.failure is not None:
-        yield _quoted(verdict.failure)
-        yield f"    do: {entries()[str(verdict.failure.value)].do}"
+        yield _cut(_quoted(verdict.failure), _WIDTH)
+        yield _cut(f"    do: {entries()[str(verdict.failure.value)].do}", 2 * _WIDTH)
 
 
 def _quoted(statement: Statement) -> str:
