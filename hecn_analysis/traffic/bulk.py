@@ -40,8 +40,8 @@ from hecn_analysis.traffic.utilisation import SLOT_S, summarise
 
 SHARE_ROWS: Final = (2_000_000, 4_000_000, 8_000_000, 16_000_000)
 """Readings of a share: the smallest size at which shares read few rows twice."""
-_READ_TWICE: Final = 1.6  # rows read by all shares together, at most, relative to the rows there are
-_BLOCK_ROWS: Final = 250_000  # readings that are computed at once
+_READ_TWICE: Final = 1.6  # largest ratio of rows read by all shares to rows in the files
+_BLOCK_ROWS: Final = 250_000  # readings computed at once
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ def interfaces(
     )
     if settings.rates_folder is not None:
         whole.make_folder(settings.rates_folder)
-    lost: list[InputError] = []
-    files = list(_files([paths] if isinstance(paths, str | Path) else paths, lost))
+    damage: list[InputError] = []
+    files = list(_files([paths] if isinstance(paths, str | Path) else paths, damage))
     with _executor(threads, dask) as run_all:
         parts, faults = _run_shares(files, settings, run_all)
     if faults and len(faults) == len(files):
         raise faults[0].error()
-    report_damage([*lost, *(fault.error() for fault in faults)], damaged)
+    report_damage([*damage, *(fault.error() for fault in faults)], damaged)
     tables = [part for part in parts if len(part)]
     if not tables:
         return work(Share(0, (), frozenset()), settings)
@@ -200,7 +200,7 @@ def _work_or_faults(share: Share, settings: Settings) -> pd.DataFrame | list[Fau
         return error.faults
 
 
-def _files(paths: Iterable[Path | str], lost: list[InputError]) -> Iterator[str]:
+def _files(paths: Iterable[Path | str], damage: list[InputError]) -> Iterator[str]:
     """Files below some paths; in an archive, its current ones. Errors of the archive go to `lost`."""
     for path in map(Path, paths):
         table = next(
@@ -209,12 +209,12 @@ def _files(paths: Iterable[Path | str], lost: list[InputError]) -> Iterator[str]
         if table and path.is_dir():
             from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
 
-            current = Archive(table.parent).files(table.name, damaged=lost)
+            current = Archive(table.parent).files(table.name, damaged=damage)
             files = sorted(file for file in current if file.is_relative_to(path))
         else:
             files = sorted(parquet_below(path)) if path.is_dir() else [path]
         if not files:
-            raise lost[0] if lost else InputError("no file *.parquet", "one or more", source=path)
+            raise damage[0] if damage else InputError("no file *.parquet", "one or more", source=path)
         for file in files:
             if not file.is_file():
                 raise InputError("no file", "a Parquet file", source=file)
@@ -236,22 +236,24 @@ def shares(groups: Sequence[Group]) -> list[Share]:
         divided = []
         for keys in _deal_shares(ordered, weight, size):
             numbers = sorted({number for key in keys for number in holders[key]})
-            place = tuple((groups[number].path, groups[number].number, groups[number].rows) for number in numbers)
-            divided.append(Share(len(divided), place, frozenset(keys)))
-        if sum(held for share in divided for _, _, held in share.groups) <= _READ_TWICE * rows:
+            row_group_ids = tuple(
+                (groups[number].path, groups[number].number, groups[number].rows) for number in numbers
+            )
+            divided.append(Share(len(divided), row_group_ids, frozenset(keys)))
+        if sum(rows_held for share in divided for _, _, rows_held in share.groups) <= _READ_TWICE * rows:
             break
     return divided
 
 
 def _deal_shares(ordered: Sequence[Key], weight: dict[Key, float], size: int) -> Iterator[list[Key]]:
     keys: list[Key] = []
-    held = 0.0
+    rows_dealt = 0.0
     for key in ordered:
-        if keys and held + weight[key] > size:
+        if keys and rows_dealt + weight[key] > size:
             yield keys
-            keys, held = [], 0.0
+            keys, rows_dealt = [], 0.0
         keys.append(key)
-        held += weight[key]
+        rows_dealt += weight[key]
     if keys:
         yield keys
 
@@ -261,18 +263,20 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
     tables, rates = [], []
     readings = read(share.groups, share.keys, settings.host)
     for named in in_blocks(readings, widths=settings.widths, speeds=settings.speeds, block_rows=_BLOCK_ROWS):
-        found = differences.rates(named.series, max_gap_s=settings.max_gap_s)
+        share_rates = differences.rates(named.series, max_gap_s=settings.max_gap_s)
         starts, times = named.series.starts, named.series.time_ns
         ends = _known_times(named.series)
-        intervals = Intervals(starts, ends, found.interval_s, found.in_bps, found.out_bps, found.flags)
-        summary, counts = summarise(intervals, settings.slot_s), _flag_counts(found, starts)
+        intervals = Intervals(
+            starts, ends, share_rates.interval_s, share_rates.in_bps, share_rates.out_bps, share_rates.flags
+        )
+        summary, counts = summarise(intervals, settings.slot_s), _flag_counts(share_rates, starts)
         first = pd.DatetimeIndex(times[starts].view("datetime64[ns]"), tz="UTC")
         summary |= {"first_time": first, "last_time": summary["last_time"].where(first.notna())}
-        none = 1 + counts["no_time"]  # readings that end no interval
-        summary |= {"rates": summary["rates"] - none, "unrated": summary["unrated"] - none}
+        n_first = 1 + counts["no_time"]  # readings that end no interval
+        summary |= {"rates": summary["rates"] - n_first, "unrated": summary["unrated"] - n_first}
         tables.append(pd.DataFrame({"host": named.hosts, "interface": named.interfaces, **summary, **counts}))
         if settings.rates_folder is not None:
-            rates.append(frame(named, found))
+            rates.append(frame(named, share_rates))
     if settings.rates_folder is not None and len(readings.time_ns):
         _write(pd.concat(rates, ignore_index=True), _rates_file(share, settings))
     return pd.concat(tables, ignore_index=True)
@@ -291,23 +295,23 @@ def _write(table: pd.DataFrame, path: Path) -> None:
 
 def _known_times(series: Series) -> Ints:
     """Times of readings; one without a time gets that of its predecessor, and so no rate and no slots. [ns]."""
-    lost = series.time_ns == NAT
-    if not lost.any():
+    no_time = series.time_ns == NAT
+    if not no_time.any():
         return series.time_ns
     begin = np.repeat(series.starts, series.lengths)
-    known = series.time_ns[np.maximum.accumulate(np.where(lost, begin, np.arange(len(lost))))]
+    known = series.time_ns[np.maximum.accumulate(np.where(no_time, begin, np.arange(len(no_time))))]
     return np.where(known == NAT, 0, known)
 
 
-def _flag_counts(found: differences.Rates, starts: Ints) -> dict[str, Ints]:
+def _flag_counts(share_rates: differences.Rates, starts: Ints) -> dict[str, Ints]:
     """Number of rates with each flag, for each interface."""
-    many = len(starts)
-    odd = np.flatnonzero(found.flags)
-    number = np.searchsorted(starts, odd, side="right") - 1
-    lengths = np.diff(starts, append=len(found.flags))
-    counts: dict[str, Ints] = {"ok": lengths - 1 - np.bincount(number, minlength=many)}
+    n_ports = len(starts)
+    flagged = np.flatnonzero(share_rates.flags)
+    number = np.searchsorted(starts, flagged, side="right") - 1
+    lengths = np.diff(starts, append=len(share_rates.flags))
+    counts: dict[str, Ints] = {"ok": lengths - 1 - np.bincount(number, minlength=n_ports)}
     for flag in MEANINGS:
         if flag is not Flag.OK and flag is not Flag.CEILING:
-            mine = number[found.flags[odd] & int(flag) != 0]
-            counts[str(flag.name).lower()] = np.bincount(mine, minlength=many).astype(np.int64)
+            ports_with_flag = number[share_rates.flags[flagged] & int(flag) != 0]
+            counts[str(flag.name).lower()] = np.bincount(ports_with_flag, minlength=n_ports).astype(np.int64)
     return counts

@@ -1,20 +1,20 @@
-r"""From readings to rates: what was counted between two readings of an interface, over the time between them.
+r"""From readings to rates: the count between two readings of an interface, over the time between them.
 
-Most intervals are plain: time and both counters went on, the uptime by as much as the clock, no more was counted than
-the port carries. These are computed block by block, in the processor's cache. The others are looked at one rule after
-another, all at once.
+Most intervals are plain: time and both counters advanced, the uptime by as much as the clock, and the count is within
+the speed of the port. These are computed block by block, in the processor's cache. The rules below are then applied,
+one after another, to all other intervals at once.
 
 The rules, for a counter of :math:`w` bits that goes from :math:`a` to :math:`b` in :math:`t` seconds on an interface of
 :math:`S` bit/s:
 
-- Counted is :math:`d = (b - a) \bmod 2^w`. Where :math:`b < a`, this is a wrap when :math:`8 d / t` is within the speed
-  (5 % are allowed for jitter of the polls), and else a reset: a wrap would exceed the line rate. Where the speed is
-  unknown, a wrap needs an uptime that went on, or a counter so wide that a reset cannot look like a wrap.
-- Where :math:`8 (d + 2^w) / t \le S`, one more turn of the counter fits into the interval and nobody can tell:
-  ``ambiguous``. A 32-bit counter at 10 Gb/s turns in 3.4 s.
-- sysUpTime counts 1/100 s in 32 bits and wraps after 497.1 days [1]_. It went back otherwise, or is less than the time
-  since the last reading: the host was started anew, and so were its counters. ifCounterDiscontinuityTime that changed
-  says the same of one interface [2]_.
+- The count is :math:`d = (b - a) \bmod 2^w`. If :math:`b < a`, this is a wrap if :math:`8 d / t` is within the speed
+  (with 5 % for jitter of the polls), and otherwise a reset, since a wrap would exceed the line rate. If the speed is
+  unknown, a wrap requires an uptime that advanced, or a counter so wide that a reset cannot look like a wrap.
+- If :math:`8 (d + 2^w) / t \le S`, one more wrap would fit into the interval undetected: ``ambiguous``. A 32-bit
+  counter at 10 Gb/s wraps in 3.4 s.
+- sysUpTime counts 1/100 s in 32 bits and wraps after 497.1 days [1]_. If it went back in any other way, or is less than
+  the time since the last reading, the host restarted, and its counters with it. A changed ifCounterDiscontinuityTime
+  means the same for one interface [2]_.
 
 References
 ----------
@@ -34,26 +34,26 @@ from hecn_analysis.traffic.ports import Floats, Ints
 from hecn_analysis.traffic.series import NAT, Bools, Counters, Series
 
 UPTIME_WRAP_S: Final = 2**32 / 100
-"""When sysUpTime begins at 0 again: 497.1 days. [s]"""
+"""Time after which sysUpTime wraps to 0: 497.1 days. [s]"""
 SPEED_TOLERANCE: Final = 0.05
 """Tolerated ratio of rate to speed, because polls come early or late. [1]"""
 CEILING_BPS: Final = 1e14
-"""Faster than any port or bundle of ports. [bit/s]"""
+"""Faster than any port or aggregate of ports. [bit/s]"""
 SATURATED_BPS: Final = 2.0**32 - 1
-"""ifSpeed's largest value, which stands for all faster speeds (RFC 2863). [bit/s]"""
+"""Largest value of ifSpeed, which represents all faster speeds (RFC 2863). [bit/s]"""
 CLOCK_TOLERANCE: Final = 0.02  # of the interval, by which uptime and clock may differ
 CLOCK_TOLERANCE_S: Final = 2.0
 GAP_FACTOR: Final = 2.5
 """Default limit of a gap, in usual intervals."""
-_LOOKED_AT: Final = 255  # intervals of each interface that say which one is usual
-_BLOCK: Final = 1 << 16  # rows that are computed at once: fit the second-level cache
+_LOOKED_AT: Final = 255  # intervals of each interface sampled for the usual length
+_BLOCK: Final = 1 << 16  # rows computed at once, to fit the second-level cache
 _ALL_ONES: Final = np.uint64(2**64 - 1)
 _RARE_WIDTH: Final = 60  # bits; a wider counter practically never wraps
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of the intervals that end with each reading; NaN, and `first` set, where an interface begins.
+    """Rates of the intervals that end with each reading; NaN at the first reading of an interface.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class Rates:
     in_bps, out_bps
         Rates. [bit/s]
     flags
-        What was done, as bits of `Flag`.
+        Bits of `Flag`.
     first
-        Rows of each interface that have no reading before them.
+        First row of each interface.
     """
 
     interval_s: Floats
@@ -77,24 +77,24 @@ class Rates:
 def usual_interval_s(series: Series) -> Floats:
     """Median time between the readings of each interface, over at most 255 evenly spaced intervals."""
     lengths = series.lengths
-    many = np.minimum(lengths - 1, _LOOKED_AT)
-    if len(many) == 0 or many.max() < 1:
+    n_sampled = np.minimum(lengths - 1, _LOOKED_AT)
+    if len(n_sampled) == 0 or n_sampled.max() < 1:
         return np.full(len(lengths), np.nan)
-    column = np.arange(int(many.max()))
-    place = series.starts[:, None] + 1 + column * (lengths[:, None] - 1) // np.maximum(many, 1)[:, None]
-    there = column < many[:, None]
-    place = np.where(there, place, 1)
-    seconds = (series.time_ns[place] - series.time_ns[place - 1]) * 1e-9
-    seconds = np.sort(np.where(there & (seconds > 0), seconds, np.inf), axis=1)
-    found = np.isfinite(seconds).sum(axis=1)
-    usual = seconds[np.arange(len(found)), np.maximum(found - 1, 0) // 2]
-    return np.where(found > 0, usual, np.nan)
+    column = np.arange(int(n_sampled.max()))
+    row = series.starts[:, None] + 1 + column * (lengths[:, None] - 1) // np.maximum(n_sampled, 1)[:, None]
+    is_sampled = column < n_sampled[:, None]
+    row = np.where(is_sampled, row, 1)
+    seconds = (series.time_ns[row] - series.time_ns[row - 1]) * 1e-9
+    seconds = np.sort(np.where(is_sampled & (seconds > 0), seconds, np.inf), axis=1)
+    n_known = np.isfinite(seconds).sum(axis=1)
+    usual = seconds[np.arange(len(n_known)), np.maximum(n_known - 1, 0) // 2]
+    return np.where(n_known > 0, usual, np.nan)
 
 
 def rates(series: Series, *, max_gap_s: float | None = None) -> Rates:
     """Compute the rate of every interval."""
     length = len(series.time_ns)
-    found = Rates(
+    result = Rates(
         np.full(length, np.nan),
         np.full(length, np.nan),
         np.full(length, np.nan),
@@ -105,33 +105,33 @@ def rates(series: Series, *, max_gap_s: float | None = None) -> Rates:
     gaps = np.full(len(series.starts), max_gap_s) if max_gap_s is not None else GAP_FACTOR * usual_interval_s(series)
     is_start = np.zeros(length, dtype=np.bool_)
     is_start[series.starts] = True
-    odd = [np.empty(0, dtype=np.int64)]
+    irregular = [np.empty(0, dtype=np.int64)]
     for begin in range(1, length, _BLOCK):
         end = min(begin + _BLOCK, length)
-        odd.append(begin + np.flatnonzero(~(_plain(series, found, gaps, begin, end) | is_start[begin:end])))
-    rows = np.concatenate(odd)
-    passed_over = _passed_over(series, rows)
-    skipped = rows[passed_over > 0]
+        irregular.append(begin + np.flatnonzero(~(_plain(series, result, gaps, begin, end) | is_start[begin:end])))
+    rows = np.concatenate(irregular)
+    skip_flags = _flags_of_skipped(series, rows)
+    skipped = rows[skip_flags > 0]
     if len(skipped):
-        found.flags[skipped] = passed_over[passed_over > 0]
-        found.interval_s[skipped] = np.where(found.flags[skipped] & (Flag.DUPLICATE | Flag.CONFLICT), 0.0, np.nan)
-        for rate in (found.in_bps, found.out_bps):
+        result.flags[skipped] = skip_flags[skip_flags > 0]
+        result.interval_s[skipped] = np.where(result.flags[skipped] & (Flag.DUPLICATE | Flag.CONFLICT), 0.0, np.nan)
+        for rate in (result.in_bps, result.out_bps):
             rate[skipped] = np.nan
         after = skipped[skipped + 1 < length] + 1
-        rows = np.union1d(rows[passed_over == 0], after[~is_start[after]])
+        rows = np.union1d(rows[skip_flags == 0], after[~is_start[after]])
         rows = rows[~np.isin(rows, skipped, assume_unique=True)]
-    _others(series, found, gaps, rows, _before(rows, skipped, is_start))
-    for rate in (found.in_bps, found.out_bps):
+    _compute_irregular(series, result, gaps, rows, _before(rows, skipped, is_start))
+    for rate in (result.in_bps, result.out_bps):
         rate[series.starts] = np.nan
-    found.interval_s[series.starts] = np.nan
-    found.flags[series.starts] = 0
+    result.interval_s[series.starts] = np.nan
+    result.flags[series.starts] = 0
     if series.reordered is not None:
-        found.flags[series.reordered] |= Flag.REORDERED
-    return found
+        result.flags[series.reordered] |= Flag.REORDERED
+    return result
 
 
 def _without_all_ones(series: Series) -> Series:
-    """Treat counts with all 64 bits set as missing: broken agents return them, and no port counts that far."""
+    """Treat counts with all 64 bits set as missing: broken agents return them, and no port reaches them."""
     missing = {}
     for name in ("in", "out"):
         all_ones = getattr(series, f"{name}_octets") == _ALL_ONES
@@ -145,16 +145,16 @@ def _part(values: Any, begin: int, end: int) -> Any:  # noqa: ANN401 - an array 
     return values[begin:end] if isinstance(values, np.ndarray) else values
 
 
-def _plain(series: Series, found: Rates, gaps: Floats, begin: int, end: int) -> Bools:
-    """Compute a block of intervals as if none needed a rule, and mark those for which this holds."""
+def _plain(series: Series, result: Rates, gaps: Floats, begin: int, end: int) -> Bools:
+    """Compute a block of intervals as if all were plain; return a mask of those that are."""
     before, now = slice(begin - 1, end - 1), slice(begin, end)
     seconds = (series.time_ns[now] - series.time_ns[before]) * 1e-9
     ins = series.in_octets[now] - series.in_octets[before]
     outs = series.out_octets[now] - series.out_octets[before]
-    some = slice(*(np.searchsorted(series.starts, (begin, end), side="right") - (1, 0)))
+    ports_here = slice(*(np.searchsorted(series.starts, (begin, end), side="right") - (1, 0)))
     speed = _part(series.speed_bps, begin, end)
     most = np.where((speed > 0) & (speed != SATURATED_BPS), speed * (1 + SPEED_TOLERANCE), CEILING_BPS) * 0.125
-    plain: Bools = (seconds > 0) & (seconds <= np.fmin.reduce(gaps[some]))
+    plain: Bools = (seconds > 0) & (seconds <= np.fmin.reduce(gaps[ports_here]))
     plain &= (series.in_octets[now] >= series.in_octets[before]) & (series.out_octets[now] >= series.out_octets[before])
     plain &= np.maximum(ins, outs) <= most * seconds
     bits = _part(series.bits, begin, end)
@@ -172,9 +172,9 @@ def _plain(series: Series, found: Rates, gaps: Floats, begin: int, end: int) -> 
         plain &= ~(series.discontinuity_s[now] != series.discontinuity_s[before])
     with np.errstate(divide="ignore", invalid="ignore"):
         per_second = 8.0 / seconds
-        np.multiply(ins, per_second, out=found.in_bps[now])
-        np.multiply(outs, per_second, out=found.out_bps[now])
-    found.interval_s[now] = seconds
+        np.multiply(ins, per_second, out=result.in_bps[now])
+        np.multiply(outs, per_second, out=result.out_bps[now])
+    result.interval_s[now] = seconds
     return plain
 
 
@@ -182,8 +182,8 @@ def _absent(missing: Bools | None, rows: Ints) -> Bools:
     return np.zeros(len(rows), dtype=np.bool_) if missing is None else missing[rows]
 
 
-def _passed_over(series: Series, rows: Ints) -> Flags:
-    """Mark the readings to skip: repeated ones, single drops, and those without time or counters."""
+def _flags_of_skipped(series: Series, rows: Ints) -> Flags:
+    """Flags of readings to skip: repeated ones, single drops, and those without time or counters; else 0."""
     before = rows - 1
     flags = np.zeros(len(rows), dtype=np.int16)
     flags[series.time_ns[rows] == NAT] = Flag.NO_TIME
@@ -220,7 +220,7 @@ def _at(values: Any, rows: Ints) -> Any:  # noqa: ANN401 - an array
 
 
 def _certain(speed: Floats) -> Floats:
-    """Speeds that bound the rate of a port; placeholders for anything faster are left out."""
+    """Speeds that bound the rate of a port; NaN for the placeholder of faster speeds."""
     return np.where(speed == SATURATED_BPS, np.nan, speed)
 
 
@@ -236,11 +236,11 @@ def _before(rows: Ints, skipped: Ints, is_start: Bools) -> Ints:
     return before
 
 
-def _others(series: Series, found: Rates, gaps: Floats, rows: Ints, before: Ints) -> None:  # noqa: PLR0915 - one rule after another
+def _compute_irregular(series: Series, result: Rates, gaps: Floats, rows: Ints, before: Ints) -> None:  # noqa: PLR0915 - one rule after another
     """Compute the intervals that need a rule."""
-    begun = before >= 0
-    found.flags[rows[~begun]] |= Flag.MISSING
-    rows, before = rows[begun], before[begun]
+    has_start = before >= 0
+    result.flags[rows[~has_start]] |= Flag.MISSING
+    rows, before = rows[has_start], before[has_start]
     if len(rows) == 0:
         return
     flags = np.zeros(len(rows), dtype=np.int16)
@@ -293,10 +293,10 @@ def _others(series: Series, found: Rates, gaps: Floats, rows: Ints, before: Ints
         forward = known[name] & ~back
         too_fast = amount > np.where(np.isnan(most), beyond, most)
         reset |= back & (bits > 0) & too_fast
-        maybe = back & ~too_fast
-        told = runs_on | (bits >= _RARE_WIDTH) | (~np.isnan(certain) & ~all_back)
-        flags[maybe & (bits > 0) & told] |= Flag.WRAP
-        flags[back & ((bits == 0) | (maybe & ~told))] |= Flag.UNDECIDED
+        possible_wrap = back & ~too_fast
+        is_wrap_certain = runs_on | (bits >= _RARE_WIDTH) | (~np.isnan(certain) & ~all_back)
+        flags[possible_wrap & (bits > 0) & is_wrap_certain] |= Flag.WRAP
+        flags[back & ((bits == 0) | (possible_wrap & ~is_wrap_certain))] |= Flag.UNDECIDED
         flags[forward & ((amount > beyond) | ((amount > most) & (start == 0)))] |= Flag.IMPOSSIBLE
         flags[forward & (amount > most) & (start > 0)] |= Flag.ABOVE_SPEED
         flags[known[name] & (amount + turn <= speed / 8 * seconds)] |= Flag.AMBIGUOUS
@@ -304,10 +304,10 @@ def _others(series: Series, found: Rates, gaps: Floats, rows: Ints, before: Ints
     undecided = flags & int(Flag.UNDECIDED) != 0
     flags[undecided] &= ~int(Flag.WRAP | Flag.AMBIGUOUS)
     unrated = flags & int(UNRATED) != 0
-    found.interval_s[rows] = seconds
-    for name, rate in (("in", found.in_bps), ("out", found.out_bps)):
+    result.interval_s[rows] = seconds
+    for name, rate in (("in", result.in_bps), ("out", result.out_bps)):
         rate[rows] = np.where(unrated | ~known[name], np.nan, counted[name] * 8 / seconds)
-    found.flags[rows] = flags
+    result.flags[rows] = flags
 
 
 def _around(begin: Counters, end: Counters, bits: Floats) -> Floats:

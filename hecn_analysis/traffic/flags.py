@@ -40,27 +40,27 @@ class Flag(IntFlag):
 MEANINGS: Mapping[Flag, str] = MappingProxyType(
     {
         Flag.OK: "difference of two readings over the time between them",
-        Flag.WRAP: "a counter passed its end and began at 0 again: the way round was added, by the counter's width",
-        Flag.AMBIGUOUS: "at the interface's speed the counter may have wrapped more often in this interval than can be "
-        "seen; the rate is the least of those that fit, a lower bound and no fact",
-        Flag.RESET: "the counter began anew (uptime or discontinuity time say so, or completing the wrap would exceed "
-        "the line rate); how much was counted is unknown: no rate",
+        Flag.WRAP: "a counter wrapped to 0: the wrap was added, by the counter's width",
+        Flag.AMBIGUOUS: "at the interface's speed the counter may have wrapped undetected in this interval; the rate "
+        "is the smallest that fits, a lower bound",
+        Flag.RESET: "the counter was reset (shown by uptime or discontinuity time, or since a wrap would exceed the "
+        "line rate); the count is unknown: no rate",
         Flag.UNDECIDED: "the counter went back, and neither uptime nor width and speed tell a wrap from a reset: "
         "no rate",
-        Flag.IMPOSSIBLE: "more than any port carries, or more than this one does right after a reading of 0: no rate",
-        Flag.ABOVE_SPEED: "more than the stated speed of the interface; the rate stands, the speed may be wrong",
-        Flag.GAP: "readings are missing in between; the rate is the mean over all of the gap",
-        Flag.CLOCK_STEP: "the clock of the readings stepped (set, or daylight-saving time in local times); the rate is "
-        "over the uptime's difference, or missing where no uptime is given",
-        Flag.REORDERED: "the reading stood after a later one in its file and was put in its place",
-        Flag.DUPLICATE: "the same reading again (same time, or same uptime and counters): no rate, the next interval "
-        "begins at the first one",
-        Flag.CONFLICT: "a second reading for the same time with other counters: no rate, the first one counts",
-        Flag.GLITCH: "a reading that falls back while the next goes on where the one before stood: no rate, the next "
-        "interval begins at the one before",
+        Flag.IMPOSSIBLE: "more than any port carries, or above the speed right after a reading of 0: no rate",
+        Flag.ABOVE_SPEED: "above the stated speed of the interface; the rate is kept, the speed may be wrong",
+        Flag.GAP: "readings are missing in between; the rate is the mean over the whole gap",
+        Flag.CLOCK_STEP: "the clock of the readings stepped (set, or daylight-saving time in local times); the rate "
+        "uses the uptime's difference, or is missing without an uptime",
+        Flag.REORDERED: "the reading came after a later one in its file and was sorted",
+        Flag.DUPLICATE: "a repeated reading (same time, or same uptime and counters): no rate, the next interval "
+        "starts at the first one",
+        Flag.CONFLICT: "a second reading for the same time with other counters: no rate, the first one is used",
+        Flag.GLITCH: "a single low reading, after which the counter continues from the one before: no rate, the next "
+        "interval starts at the one before",
         Flag.MISSING: "a counter is missing in one of the two readings: no rate for it",
         Flag.NO_TIME: "the reading has no time: no rate",
-        Flag.CEILING: "exactly the most that the program which made the rate can count or show: a lower bound",
+        Flag.CEILING: "exactly the largest rate that its program can count or show: a lower bound",
     }
 )
 
@@ -75,13 +75,13 @@ Flags = npt.NDArray[np.int16]
 
 @cache
 def words(flag: int) -> str:
-    """Words of a combination of flags."""
-    return ",".join(str(one.name).lower() for one in Flag if one and flag & one) or "ok"
+    """Names of a combination of flags, joined by commas."""
+    return ",".join(str(bit.name).lower() for bit in Flag if bit and flag & bit) or "ok"
 
 
 @cache
 def bits(text: str) -> int:
-    """Combination of flags for their words; words that a reader adds of its own are ignored.
+    """Combination of flags for their names; other words of a reader are ignored.
 
     Parameters
     ----------
@@ -98,26 +98,26 @@ def bits(text: str) -> int:
     >>> bits("wrap,gap") == Flag.WRAP | Flag.GAP, bits("ok")
     (True, 0)
     """
-    known = {str(one.name).lower(): one.value for one in Flag if one}
-    found = 0
+    known = {str(bit.name).lower(): bit.value for bit in Flag if bit}
+    combination = 0
     for word in text.split(","):
-        found |= known.get(word.strip(), 0)
-    return found
+        combination |= known.get(word.strip(), 0)
+    return combination
 
 
 def to_words(flags: Flags) -> Any:  # noqa: ANN401 - an extension array of pandas
-    """Array of texts for many combinations of flags."""
+    """Names of many combinations of flags."""
     kinds, codes = np.unique(flags, return_inverse=True)
     return pd.array([words(int(kind)) for kind in kinds], dtype="string").take(codes)
 
 
 def to_bits(column: pd.Series[Any]) -> Flags:
-    """Combinations of flags of a column of texts; a missing text is ``ok``.
+    """Combinations of flags for a column of texts; a missing text is ``ok``.
 
     Parameters
     ----------
     column
-        Texts, as `words` gives them.
+        Texts in the form of `words`.
 
     Returns
     -------
@@ -130,5 +130,5 @@ def to_bits(column: pd.Series[Any]) -> Flags:
     [0, 65, 0]
     """
     codes, kinds = pd.factorize(column)
-    table = np.array([*(bits(str(kind)) for kind in kinds), 0], dtype=np.int16)  # the last one is that of code -1
+    table = np.array([*(bits(str(kind)) for kind in kinds), 0], dtype=np.int16)  # the last entry serves code -1
     return table[codes]

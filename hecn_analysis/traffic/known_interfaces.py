@@ -1,4 +1,4 @@
-"""Interfaces as a user states them: their speeds and the widths of their counters."""
+"""Speeds and counter widths of interfaces, as stated by the user."""
 
 from __future__ import annotations
 

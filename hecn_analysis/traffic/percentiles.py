@@ -1,8 +1,8 @@
-r"""Percentiles that can be reproduced by hand, and what averages allow of them.
+r"""Percentiles that can be reproduced by hand, and their bounds given averages.
 
-The percentile is by nearest rank [1]_: of :math:`n` slots in ascending order the one of rank
-:math:`\lceil n P / 100 \rceil`. It is one of the measured values, nothing is interpolated: throw away the largest 5 %
-of the slots (rounded down), the largest of the rest is the 95th percentile.
+The percentile is by nearest rank [1]_: of :math:`n` slots in ascending order, the one of rank
+:math:`\lceil n P / 100 \rceil`. It is a measured value, without interpolation: discard the largest 5 % of the slots
+(rounded down); the largest of the rest is the 95th percentile.
 
 References
 ----------
@@ -18,8 +18,8 @@ import numpy as np
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.traffic.ports import Floats, Ints
 
-_STEPS = 200  # halvings of an interval of floats: more than its bits
-_FEW = 32  # ranks that a partition is asked for; of more a sort is cheaper
+_STEPS = 200  # bisection steps; more than the bits of a float
+_FEW = 32  # ranks for a partition; for more, a sort is cheaper
 
 
 def rank(count: int, percent: float) -> int:
@@ -38,21 +38,21 @@ def nearest_rank(values: Floats, percent: float = 95.0) -> float:
 def nearest_ranks(values: Floats, starts: Ints, percent: float = 95.0) -> Floats:
     """Percentile of each of many groups of consecutive values, ignoring NaN.
 
-    Stretches of about equal length are done at once.
+    Groups of similar length are computed at once.
 
     Parameters
     ----------
     values
-        Values, stretch after stretch.
+        Values, group after group.
     starts
-        Where each stretch begins, ascending.
+        First index of each group, ascending.
     percent
-        Which percentile. [%]
+        The percentile. [%]
 
     Returns
     -------
     array
-        A percentile for each stretch, NaN where it has no value, in the unit of the values.
+        A percentile for each group, NaN if it has no value, in the unit of the values.
 
     Examples
     --------
@@ -61,36 +61,38 @@ def nearest_ranks(values: Floats, starts: Ints, percent: float = 95.0) -> Floats
     """
     rank(0, percent)
     lengths = np.diff(starts, append=len(values))
-    found = np.full(len(starts), np.nan)
+    result = np.full(len(starts), np.nan)
     sizes = np.frexp(lengths.astype(np.float64))[1]
     for size in np.unique(sizes[lengths > 0]):
-        which = np.flatnonzero((sizes == size) & (lengths > 0))
-        widest = int(lengths[which].max())
-        if bool((lengths[which] == widest).all()) and len(which) == which[-1] - which[0] + 1:
-            table = values[starts[which[0]] : starts[which[0]] + widest * len(which)].reshape(len(which), widest)
+        groups = np.flatnonzero((sizes == size) & (lengths > 0))
+        widest = int(lengths[groups].max())
+        if bool((lengths[groups] == widest).all()) and len(groups) == groups[-1] - groups[0] + 1:
+            table = values[starts[groups[0]] : starts[groups[0]] + widest * len(groups)].reshape(len(groups), widest)
             table = np.where(np.isnan(table), -np.inf, table)
         else:
             column = np.arange(widest)
-            place = np.minimum(starts[which, None] + column, len(values) - 1)
-            table = np.where((column < lengths[which, None]) & ~np.isnan(values[place]), values[place], -np.inf)
+            rank_index = np.minimum(starts[groups, None] + column, len(values) - 1)
+            table = np.where(
+                (column < lengths[groups, None]) & ~np.isnan(values[rank_index]), values[rank_index], -np.inf
+            )
         known = np.isfinite(table).sum(axis=1)
-        place = widest - known + np.ceil(np.round(known * (percent / 100), 9)).astype(np.int64) - 1
-        asked = np.unique(place[known > 0])
-        if len(asked) == 0:
+        rank_index = widest - known + np.ceil(np.round(known * (percent / 100), 9)).astype(np.int64) - 1
+        indexes = np.unique(rank_index[known > 0])
+        if len(indexes) == 0:
             continue
-        if len(asked) <= _FEW:
-            table.partition(asked, axis=1)
+        if len(indexes) <= _FEW:
+            table.partition(indexes, axis=1)
         else:
             table.sort(axis=1)
-        picked = table[np.arange(len(which)), np.minimum(place, widest - 1)]
-        found[which] = np.where(known > 0, picked, np.nan)
-    return found
+        chosen = table[np.arange(len(groups)), np.minimum(rank_index, widest - 1)]
+        result[groups] = np.where(known > 0, chosen, np.nan)
+    return result
 
 
 def percentile_bounds(
     mean_bps: Floats, slots_per_bin: Ints | int, *, percent: float = 95.0, most_bps: Floats | float = math.inf
 ) -> tuple[float, float]:
-    r"""Give the least and the largest percentile of slots that averages over bins of several slots allow."""
+    """Smallest and largest percentile of slots consistent with averages over bins of several slots."""
     mean = np.asarray(mean_bps, dtype=float)
     known = ~np.isnan(mean)
     slots = np.broadcast_to(np.asarray(slots_per_bin, dtype=np.int64), mean.shape)[known]
@@ -102,7 +104,7 @@ def percentile_bounds(
         raise RangeError(f"slots_per_bin: found {slots.min()}, expected at least 1")
     most = np.fmax(np.fmin(most, slots * mean), mean)
     total = int(slots.sum())
-    above = total - rank(total, percent)  # slots that are thrown away
+    above = total - rank(total, percent)  # discarded slots
 
     def can_reach(x: float) -> bool:
         many = np.minimum(slots, np.floor(slots * mean / x * (1 + 1e-12)))
@@ -119,7 +121,7 @@ def percentile_bounds(
     share = np.repeat(slots * mean, slots) / (np.arange(total) - np.repeat(np.cumsum(slots) - slots, slots) + 1)
     candidates = np.unique(np.concatenate([most, share]))
     candidates = candidates[(candidates > 0) & (candidates <= top)]
-    low, high = -1, len(candidates) - 1  # the last candidate that enough slots can reach
+    low, high = -1, len(candidates) - 1  # search the last candidate that enough slots can reach
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if can_reach(float(candidates[middle])) else (low, middle - 1)
@@ -134,7 +136,7 @@ def percentile_bounds(
 
 
 def peak_bounds(mean_bps: Floats, slots_per_bin: int, *, most_bps: Floats | float = math.inf) -> tuple[float, float]:
-    """Give the least and the largest peak of slots that averages over bins of several slots allow."""
+    """Smallest and largest peak of slots consistent with averages over bins of several slots."""
     mean = np.asarray(mean_bps, dtype=float)
     most = np.fmax(np.fmin(most_bps, slots_per_bin * mean), mean)
     known = ~np.isnan(mean)

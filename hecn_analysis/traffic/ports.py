@@ -1,11 +1,11 @@
-"""Which rows are of one port, and what the port is called.
+"""Identity and names of ports.
 
-A port is known by its host and its interface. A source that does not name its host counts as a host of its own, under
-the name of the file: two walks of two machines that both have ``eth0`` are two ports. An interface without a name is
-called by its index (``index 3``). Where one host has several interfaces of one name at the same time, the index tells
-them apart (``Ethernet (index 3)``). An interface that is renumbered keeps its name, and so stays the same port.
+A port is identified by host and interface. A source without a host name counts as its own host, under the name of the
+file: two walks of two machines that both have ``eth0`` are two ports. An interface without a name is named by its index
+(``index 3``). If a host has several interfaces of one name at the same time, the index tells them apart
+(``Ethernet (index 3)``). A renumbered interface keeps its name, and so remains the same port.
 
-Every table and every command asks `port_key`, so that a port has the same name everywhere.
+Every table and every command uses `port_key`, so that a port has the same name everywhere.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 KEY: Final = ("host", "interface")
-"""Columns that hold the key of a port in every table that `port_key` named."""
+"""Columns with the key of a port, in every table keyed by `port_key`."""
 _SUFFIX: Final = " (index "
 
 
 @dataclass(frozen=True)
 class Identities:
-    """Identities of runs of rows, a run being rows that follow each other and have the same identity.
+    """Identities of runs of rows; a run is a sequence of consecutive rows with the same identity.
 
     Parameters
     ----------
     hosts, files, interfaces
-        Texts that the numbers in `host`, `file` and `interface` stand for.
+        Texts for the codes in `host`, `file` and `interface`.
     host, file, interface
-        Numbers from 0 for each run, -1 where missing.
+        Code of each run, from 0; -1 if missing.
     index
-        Index of the interface on its host, -1 where missing.
+        Index of the interface on its host, -1 if missing.
     rows
         Number of rows of each run.
     time_ns
@@ -60,13 +60,13 @@ def number_ports(runs: Identities) -> tuple[Ints, pd.DataFrame]:
     host = np.where(runs.host < 0, len(runs.hosts) + runs.file + 1, runs.host)
     name = np.where(runs.interface < 0, len(runs.interfaces) + runs.index + 1, runs.interface)
     code = np.asarray(pd.factorize(host * (int(name.max(initial=0)) + 1) + name)[0], dtype=np.int64)
-    apart = _told_apart(runs, code, _first(code))
-    if apart.any():
+    is_ambiguous = _ambiguous_names(runs, code, _first(code))
+    if is_ambiguous.any():
         width = int(runs.index.max(initial=0)) + 2
-        number = np.where(apart[code], code * width + runs.index + 1, -1 - code)
-        again = np.asarray(pd.factorize(number)[0], dtype=np.int64)
-        apart, code = apart[code[_first(again)]], again
-    return code, _names(runs, _first(code), apart)
+        number = np.where(is_ambiguous[code], code * width + runs.index + 1, -1 - code)
+        renumbered = np.asarray(pd.factorize(number)[0], dtype=np.int64)
+        is_ambiguous, code = is_ambiguous[code[_first(renumbered)]], renumbered
+    return code, _names(runs, _first(code), is_ambiguous)
 
 
 def _first(code: Ints) -> Ints:
@@ -74,29 +74,29 @@ def _first(code: Ints) -> Ints:
     return np.unique(code, return_index=True)[1]
 
 
-def _told_apart(runs: Identities, code: Ints, first: Ints) -> npt.NDArray[np.bool_]:
-    """Which names stand for several indexes at the same time: not a renumbered interface, but several."""
-    apart = np.zeros(len(first), dtype=np.bool_)
+def _ambiguous_names(runs: Identities, code: Ints, first: Ints) -> npt.NDArray[np.bool_]:
+    """Mask of names with several indexes at the same time, which are several interfaces, not a renumbered one."""
+    is_ambiguous = np.zeros(len(first), dtype=np.bool_)
     if bool((runs.index == runs.index[first[code]]).all()):
-        return apart
-    every = np.repeat(code, runs.rows)
-    moment = pd.DataFrame({"code": every, "file": np.repeat(runs.file, runs.rows), "time": runs.time_ns})
-    indexed = moment.assign(index=np.repeat(runs.index, runs.rows))
-    several = moment.duplicated(keep=False) & ~indexed.duplicated(keep=False)
-    apart[every[several.to_numpy()]] = True
-    return apart
+        return is_ambiguous
+    row_code = np.repeat(code, runs.rows)
+    rows = pd.DataFrame({"code": row_code, "file": np.repeat(runs.file, runs.rows), "time": runs.time_ns})
+    indexed = rows.assign(index=np.repeat(runs.index, runs.rows))
+    several = rows.duplicated(keep=False) & ~indexed.duplicated(keep=False)
+    is_ambiguous[row_code[several.to_numpy()]] = True
+    return is_ambiguous
 
 
-def _names(runs: Identities, first: Ints, apart: npt.NDArray[np.bool_]) -> pd.DataFrame:
+def _names(runs: Identities, first: Ints, is_ambiguous: npt.NDArray[np.bool_]) -> pd.DataFrame:
     """Names of the ports that first appear in these runs."""
     names = []
-    for run, several in zip(first.tolist(), apart.tolist(), strict=True):
+    for run, needs_index in zip(first.tolist(), is_ambiguous.tolist(), strict=True):
         host, file, interface, index = (
             int(numbers[run]) for numbers in (runs.host, runs.file, runs.interface, runs.index)
         )
         owner = runs.hosts[host] if host >= 0 else runs.files[file] if file >= 0 else None
         name = runs.interfaces[interface] if interface >= 0 else f"index {index}" if index >= 0 else None
-        if interface >= 0 and several:
+        if interface >= 0 and needs_index:
             name = f"{name}{_SUFFIX}{index})"
         names.append((owner, name))
     return pd.DataFrame(names, columns=list(KEY), dtype="string")
@@ -128,7 +128,7 @@ def number_rows(table: pd.DataFrame) -> tuple[Ints, pd.DataFrame]:
     index = np.full(len(table), -1, dtype=np.int64)
     if "index" in table.columns:
         index = pd.to_numeric(table["index"]).to_numpy(dtype=np.float64, na_value=-1.0).astype(np.int64)
-    time_ns = np.arange(len(table), dtype=np.int64)  # without times no two rows are of one time
+    time_ns = np.arange(len(table), dtype=np.int64)  # without times, all rows count as different times
     if "time" in table.columns:
         time_ns = np.asarray(pd.DatetimeIndex(pd.to_datetime(table["time"], utc=True)).as_unit("ns").asi8)
     return number_ports(
@@ -142,7 +142,7 @@ def number_rows(table: pd.DataFrame) -> tuple[Ints, pd.DataFrame]:
 
 
 def _factors(table: pd.DataFrame, name: str) -> tuple[Ints, Sequence[Any]]:
-    """Numbers of the texts of a column, and the texts."""
+    """Codes of the texts of a column, and the texts."""
     if name not in table.columns:
         return np.full(len(table), -1, dtype=np.int64), []
     numbers, texts = pd.factorize(table[name])
@@ -150,7 +150,7 @@ def _factors(table: pd.DataFrame, name: str) -> tuple[Ints, Sequence[Any]]:
 
 
 def port_key(table: pd.DataFrame) -> pd.DataFrame:
-    """Give the key of the port of each row: equal keys are one port.
+    """Key of the port of each row; equal keys are the same port.
 
     Parameters
     ----------
@@ -161,8 +161,8 @@ def port_key(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``host`` (else the file) and ``interface`` (else the index), a row for each row of the table. A table with these
-        in place of its own columns has the same keys.
+        ``host`` (else the file) and ``interface`` (else the index), one row per row of the table. A table with these
+        columns in place of its own has the same keys.
 
     Examples
     --------
@@ -176,17 +176,17 @@ def port_key(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def port_name(host: object, interface: object) -> str:
-    """Name of a port in words.
+    """Name of a port for people.
 
     Parameters
     ----------
     host, interface
-        Its key, as `port_key` gives it.
+        Its key, from `port_key`.
 
     Returns
     -------
     str
-        Both, or what there is of them.
+        Host and interface, as far as they are known.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def with_names(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The table with the key of each port in ``host`` and ``interface``, and its name in words in ``port``.
+        The table with the key of each port in ``host`` and ``interface``, and its name in ``port``.
 
     Examples
     --------
@@ -220,18 +220,18 @@ def with_names(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def bare_name(interface: Any) -> str | None:  # noqa: ANN401 - a cell of a table
-    """Name of an interface without the index that tells it apart; None where it has no name."""
+    """Name of an interface without an added index; None if it has no name."""
     return None if pd.isna(interface) else str(interface).split(_SUFFIX, maxsplit=1)[0]
 
 
-def stated_value(known: float | Mapping[Any, float] | None, names: pd.DataFrame) -> Floats:
-    """Give what a user states for each port, NaN where nothing."""
-    if not isinstance(known, Mapping):
-        return np.full(len(names), np.nan if known is None else float(known))
-    found = []
+def stated_value(stated: float | Mapping[Any, float] | None, names: pd.DataFrame) -> Floats:
+    """Value stated by the user for each port, NaN if none."""
+    if not isinstance(stated, Mapping):
+        return np.full(len(names), np.nan if stated is None else float(stated))
+    values = []
     for pair in zip(names["host"], names["interface"], strict=True):
         host, interface = (None if pd.isna(part) else part for part in pair)
         bare = bare_name(interface)
         keys = ((host, interface), (host, bare), interface, bare)
-        found.append(next((float(known[key]) for key in keys if key in known), np.nan))
-    return np.array(found, dtype=np.float64)
+        values.append(next((float(stated[key]) for key in keys if key in stated), np.nan))
+    return np.array(values, dtype=np.float64)

@@ -9,8 +9,8 @@
 0       300.0  1.319913e+07  wrap
 1       300.0  1.333333e+07    ok
 
-How wraps, resets, gaps and steps of the clock are told apart stands in `hecn_analysis.traffic.differences`, what the
-flags mean in `hecn_analysis.traffic.flags`.
+`hecn_analysis.traffic.differences` explains how wraps, resets, gaps and clock steps are told apart,
+`hecn_analysis.traffic.flags` the flags.
 """
 
 from __future__ import annotations
@@ -30,43 +30,42 @@ from hecn_analysis.traffic.series import Named, Speeds, Widths, from_frame
 COLUMNS: Final = ("host", "interface", "time", "interval_s", "in_bps", "out_bps", "in_max_bps", "out_max_bps", "flag")
 
 DISPLAY_CEILINGS: Mapping[str, float] = MappingProxyType({"gkrellm": (2.0**31 - 1) * 8})
-"""Most that a program can show [bit/s]. GKrellM counts bytes a second in 31 bits: 17.18 Gb/s, as the HECN team's SC13
-pages say of it."""
+"""Largest rate that a program can show [bit/s]. GKrellM counts bytes per second in 31 bits: 17.18 Gb/s, as the HECN
+team's SC13 pages report."""
 _AT_CEILING: Final = 1e-3  # programs print three digits or more
 
 
 def rates(
     samples: pd.DataFrame, *, max_gap: float | None = None, widths: Widths = None, speeds: Speeds = None
 ) -> pd.DataFrame:
-    """Compute rates of counter readings.
+    """Compute rates from counter readings.
 
     Parameters
     ----------
     samples
         Readings as in the table ``samples``, of any number of interfaces, in any order. ``interface``, ``time``,
-        ``in_octets`` and ``out_octets`` are needed; ``counter_bits``, ``speed_bps`` and ``uptime_s`` decide what is a
-        wrap and what a reset; ``discontinuity_s`` is used where it is there.
+        ``in_octets`` and ``out_octets`` are required; ``counter_bits``, ``speed_bps`` and ``uptime_s`` tell wraps from
+        resets; ``discontinuity_s`` is used if present.
     max_gap
-        Longest time between two readings that is no gap; by default 2.5 times the usual one of the interface. [s]
+        Longest time between readings that is not a gap; by default 2.5 times the interface's usual time. [s]
     widths
-        Width of the counters where the user knows it better than the source, for all or by interface or (host,
-        interface). [bits]
+        Counter widths that override those of the source, for all or by interface or (host, interface). [bits]
     speeds
         The same for the speed. [bit/s]
 
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`: a row for each reading but the first of an interface, with or without a rate; ``time``
-        is the end of the interval. Interfaces come in the order in which they appear, their rows in order of time.
-        ``in_max_bps`` and ``out_max_bps`` are missing: counters keep no maxima.
+        Columns `COLUMNS`: a row for each reading except the first of an interface, with or without a rate; ``time``
+        is the end of the interval. Interfaces are in order of appearance, their rows in order of time. ``in_max_bps``
+        and ``out_max_bps`` are missing, since counters keep no maxima.
 
     Raises
     ------
     InputError
         If a column is absent or a width is invalid.
     RangeError
-        When `max_gap` is not positive.
+        If `max_gap` is not positive.
 
     Examples
     --------
@@ -83,38 +82,38 @@ def rates(
     return frame(named, differences.rates(named.series, max_gap_s=max_gap))
 
 
-def frame(named: Named, found: differences.Rates) -> pd.DataFrame:
-    """Table of rates of readings."""
-    keep = np.ones(len(found.flags), dtype=np.bool_)
-    keep[found.first] = False
-    number = np.repeat(np.arange(len(found.first)), named.series.lengths)[keep]
+def frame(named: Named, computed: differences.Rates) -> pd.DataFrame:
+    """Table of the rates."""
+    keep = np.ones(len(computed.flags), dtype=np.bool_)
+    keep[computed.first] = False
+    number = np.repeat(np.arange(len(computed.first)), named.series.lengths)[keep]
     missing = np.full(int(keep.sum()), np.nan)
     return pd.DataFrame(
         {
             "host": pd.array(list(named.hosts), dtype="string").take(number),
             "interface": pd.array(list(named.interfaces), dtype="string").take(number),
             "time": pd.DatetimeIndex(named.series.time_ns[keep].view("datetime64[ns]"), tz="UTC"),
-            "interval_s": found.interval_s[keep],
-            "in_bps": found.in_bps[keep],
-            "out_bps": found.out_bps[keep],
+            "interval_s": computed.interval_s[keep],
+            "in_bps": computed.in_bps[keep],
+            "out_bps": computed.out_bps[keep],
             "in_max_bps": missing,
             "out_max_bps": missing.copy(),
-            "flag": to_words(found.flags[keep]),
+            "flag": to_words(computed.flags[keep]),
         }
     )
 
 
 def flag_ceilings(table: pd.DataFrame, ceiling_bps: float) -> pd.DataFrame:
-    """Flag rates at the largest value that the program which wrote them can count or show.
+    """Flag rates at the largest value that their program can count or show.
 
-    They stay as they are: the true ones are at least as high.
+    The rates are unchanged: the true ones are at least as high.
 
     Parameters
     ----------
     table
         Rates as in the table ``rates``.
     ceiling_bps
-        The most, such as one of `DISPLAY_CEILINGS`. [bit/s]
+        The largest rate, such as one of `DISPLAY_CEILINGS`. [bit/s]
 
     Returns
     -------
@@ -129,6 +128,6 @@ def flag_ceilings(table: pd.DataFrame, ceiling_bps: float) -> pd.DataFrame:
     ['ceiling', 'ok']
     """
     highest = table[["in_bps", "out_bps"]].max(axis=1).to_numpy(dtype=float)
-    told = table["flag"].astype("string").fillna("ok")
-    there = (np.abs(highest / ceiling_bps - 1) <= _AT_CEILING) & (to_bits(told) & int(Flag.CEILING) == 0)
-    return table.assign(flag=told.mask(there, (told + ",ceiling").str.removeprefix("ok,")))
+    flags = table["flag"].astype("string").fillna("ok")
+    at_ceiling = (np.abs(highest / ceiling_bps - 1) <= _AT_CEILING) & (to_bits(flags) & int(Flag.CEILING) == 0)
+    return table.assign(flag=flags.mask(at_ceiling, (flags + ",ceiling").str.removeprefix("ok,")))

@@ -1,22 +1,21 @@
-r"""Two witnesses of one transfer: what the tool says it sent, and what the port counted in that time.
+r"""Compare two measurements of one transfer: what the tool reports as sent, and what the port counted in that time.
 
 A run of :math:`B` payload bytes crosses a port as :math:`n = \lceil B / s \rceil` packets of at most the MTU, with
 :math:`s` the data in a full packet (`hecn_analysis.limits.framing.payload_bytes`). The port counts
 
 .. math:: O = B + n (M - s + f)
 
-octets: headers of IP and TCP come with each packet, and :math:`f` bytes of the frame, which depends on who counts
-(`FRAME_BYTES`). No counter includes preamble and gap. Where the log states the segment size, :math:`s` and
-:math:`M` follow from it; else from the MTU that is given; else the verdict names the MTU that fits better.
+octets: each packet adds headers of IP and TCP, and :math:`f` bytes of the frame, which depend on the counter
+(`FRAME_BYTES`). No counter includes preamble and gap. :math:`s` and :math:`M` follow from the segment size in the log;
+without it, from the given MTU; without that, the verdict names the MTU that fits better.
 
-Ports count all the time, and their counters are read now and then. So the octets of all intervals that touch the run
-are added, and what the port carries otherwise (the median of the intervals around in which no other known run was
-active) is taken off. Tests that nobody told of may be in these intervals too: where it hangs on what is taken off
-whether the port counted enough, that is said, and no verdict given. The clocks of tool and poller differ: the run is
-also placed where the counted rates resemble it best (least squares), and that shift is the offset. Runs of a log
-without times are placed that way only, in their order. Agents keep their counters for some seconds before they look
-again: the end of a run may be counted in the interval after it, or its beginning have been counted in the one before
-where the run is placed late.
+Ports count continuously, and their counters are read occasionally. The octets of all intervals that touch the run are
+therefore added, and the background is subtracted: the median of nearby intervals without another known run. These
+intervals may contain unknown tests: if the background decides whether the port counted enough, the message says so and
+the verdict remains open. The clocks of tool and poller differ: the run is also placed where the counted rates fit it
+best (least squares), and that shift is the offset. Runs of a log without times are placed only in this way, in their
+order. Agents refresh their counters every few seconds: the end of a run may be counted in the interval after it, or, if
+the run is placed late, its beginning in the interval before.
 """
 
 from __future__ import annotations
@@ -47,37 +46,37 @@ FRAME_BYTES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "unknown": (14.0, 18.0),
     }
 )
-"""What is counted of a frame beside its packet [B], least and most, without the VLAN tag:
+"""Counted bytes of a frame besides its packet [B], smallest and largest, without the VLAN tag:
 
-- ``port``: ifInOctets of an Ethernet port has header 14 and check sequence 4 (RFC 3635, 3.2.3), and so have the
+- ``port``: ifInOctets of an Ethernet port includes header (14) and check sequence (4) (RFC 3635, 3.2.3), as do the
   ``_phy`` counters of ``ethtool -S``;
-- ``host``: the kernels of Linux and BSD count without the check sequence, so do all tools that show their counters
+- ``host``: the kernels of Linux and BSD count without the check sequence, and so do all tools that show their counters
   (``ip``, ``sar``, node_exporter …) and net-snmp's agent;
-- ``ip``: tunnels and interfaces of layer 3 count packets only;
+- ``ip``: tunnels and layer-3 interfaces count packets only;
 - ``unknown``: between host and port.
 
-Virtual interfaces and loopback count a bunch of up to 64 KB as one packet: give ``--mtu 65535`` for these.
+Virtual interfaces and loopback count a batch of up to 64 KB as one packet: give ``--mtu 65535`` for these.
 """
 
 MTUS: Final = (1500, 9000)
-"""Of these the one that fits better is taken where neither the log states a segment size nor an MTU is given. [B]"""
+"""Candidate MTUs if neither a segment size nor an MTU is known; the better fit is used. [B]"""
 TOLERANCE: Final = 0.005
 LARGEST_OFFSET_S: Final = 2 * 3600.0
-_AROUND: Final = 10  # intervals before and after that say what else the port carries
+_AROUND: Final = 10  # intervals before and after, for the background
 _WRAP: Final = 2.0**32
 _SIGMAS: Final = 3.0
-_RESEMBLES: Final = 0.5  # part of the squared rate that may be left, for a shift to be believed
+_RESEMBLES: Final = 0.5  # largest unexplained share of the squared rate for a credible shift
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
     {
         "agrees": "the port counted the run's payload times its framing overhead, within the tolerance",
         "retransmissions or other traffic": "the port counted more; how much is in excess_bytes",
-        "clock offset": "it agrees when the run is moved by offset_s: the clocks of log and counters differ by that",
+        "clock offset": "it agrees if the run is shifted by offset_s, the difference of the clocks of log and counters",
         "counter wrapped": "the port counted less by a multiple of 2**32, or its readings are ambiguous",
-        "averaging window too long": "in intervals of that length the run cannot be told from other runs or traffic",
-        "fewer octets": "the port counted less than the payload: another port, or not all of the run went through it",
+        "averaging window too long": "the intervals are too long to separate the run from other runs or traffic",
+        "fewer octets": "the port counted less than the payload: another port, or only part of the run crossed it",
         "no counters": "no rate is known for the time of the run",
-        "not enough in the log": "the log says no amount or no duration",
+        "not enough in the log": "the log gives no amount or no duration",
     }
 )
 
@@ -113,37 +112,36 @@ def reconcile(
     rates
         Rates as in the table ``rates``.
     mtu
-        MTU of the path, for runs whose log states no segment size (``mss_bytes``); by default the one of `MTUS` that
-        fits better, and ``message`` says so. [B]
+        MTU of the path, for runs without a segment size (``mss_bytes``) in their log; by default the better fit of
+        `MTUS`, as noted in ``message``. [B]
     ip
-        Version of IP, 4 or 6.
+        IP version, 4 or 6.
     timestamps
         Whether TCP carries timestamps.
     vlan
         Whether the counted frames carry a VLAN tag.
     counts
-        What the counters include of a frame: a key of `FRAME_BYTES`.
+        Framing included by the counters: a key of `FRAME_BYTES`.
     tolerance
-        How much expected and counted may differ. [1]
+        Largest deviation that still agrees. [1]
     largest_offset_s
-        Within how much the clocks may differ; places closer than half an interval of the counters are not told apart.
-        [s]
+        Largest clock difference to search; the resolution is half an interval of the counters. [s]
     interface
-        Only ports of this name; by default the port and direction that fits a run best.
+        Only ports of this name; by default the port and direction that fit a run best.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`, a row for each run in their order. ``verdict`` is a key of `VERDICTS`, ``message`` says it with
-        numbers. ``expected_bytes`` is the nearest end of what framing allows; ``excess_bytes`` is what was counted
-        beyond that, less than 0 where it was less.
+        `COLUMNS`, one row per run, in order. ``verdict`` is a key of `VERDICTS`, ``message`` explains it with numbers.
+        ``expected_bytes`` is the value nearest to the count that framing allows; ``excess_bytes`` is the count beyond
+        it, negative if the port counted less.
 
     Raises
     ------
     InputError
-        When no port has that name.
+        If no port has that name.
     RangeError
-        When `counts` is none of `FRAME_BYTES`, the tolerance not between 0 and 1, or the offset less than 0.
+        If `counts` is not a key of `FRAME_BYTES`, the tolerance not between 0 and 1, or the offset negative.
 
     Examples
     --------
@@ -163,15 +161,17 @@ def reconcile(
         raise RangeError(f"tolerance: found {tolerance!r}, expected 0 to less than 1")
     if not 0 <= largest_offset_s < math.inf:
         raise RangeError(f"largest_offset_s: found {largest_offset_s!r}, expected 0 or more seconds")
-    how = Framing(MTUS if mtu is None else (mtu,), ip, timestamps, vlan, FRAME_BYTES[counts])
-    every = ports(rates)
+    framing_rules = Framing(MTUS if mtu is None else (mtu,), ip, timestamps, vlan, FRAME_BYTES[counts])
+    all_ports = ports(rates)
     if interface is not None:
-        known = sorted({str(port.interface) for port in every})
-        every = [port for port in every if interface in (port.interface, bare_name(port.interface))]
-        if not every:
+        known = sorted({str(port.interface) for port in all_ports})
+        all_ports = [port for port in all_ports if interface in (port.interface, bare_name(port.interface))]
+        if not all_ports:
             raise InputError(f"no port {interface!r}", f"one of {', '.join(known) or 'none'}")
-    placed = placing.placed([placing.unplaced(run) for run in runs.to_dict("records")], every, how, largest_offset_s)
-    return pd.DataFrame([_judged(one, placed, how, tolerance) for one in placed], columns=list(COLUMNS))
+    placed = placing.placed(
+        [placing.unplaced(run) for run in runs.to_dict("records")], all_ports, framing_rules, largest_offset_s
+    )
+    return pd.DataFrame([_judged(run, placed, framing_rules, tolerance) for run in placed], columns=list(COLUMNS))
 
 
 def _touched(port: Port, window: tuple[float, float]) -> npt.NDArray[np.bool_]:
@@ -190,31 +190,33 @@ class _Counted:
 
 
 def _counted(
-    one: Placed,
+    run: Placed,
     port: Port,
     touched: npt.NDArray[np.bool_],
-    same: Sequence[tuple[float, float]],
-    elsewhere: Sequence[tuple[float, float]],
+    same_port: Sequence[tuple[float, float]],
+    other_ports: Sequence[tuple[float, float]],
 ) -> _Counted:
     """Octets of some intervals, and the background among them."""
     length = port.end - port.begin
     octets = float((port.rate_bps[touched] * length[touched]).sum() / 8)
     quiet = ~touched & ~np.isnan(port.rate_bps)
-    for other in same:
+    for other in same_port:
         quiet &= ~_touched(port, other)
-    alone = quiet.copy()
-    for other in elsewhere:
-        alone &= ~_touched(port, other)
-    quiet = alone if alone.any() else quiet
-    place = np.flatnonzero(touched)
-    around = np.flatnonzero(quiet)
-    if len(place):
-        around = np.r_[around[around < place[0]][-_AROUND:], around[around > place[-1]][:_AROUND]]
+    undisturbed = quiet.copy()
+    for other in other_ports:
+        undisturbed &= ~_touched(port, other)
+    quiet = undisturbed if undisturbed.any() else quiet
+    rows = np.flatnonzero(touched)
+    background_rows = np.flatnonzero(quiet)
+    if len(rows):
+        background_rows = np.r_[
+            background_rows[background_rows < rows[0]][-_AROUND:], background_rows[background_rows > rows[-1]][:_AROUND]
+        ]
     span = float(length[touched].sum())
-    if len(around) == 0:
-        covered = min(one.seconds / span, 1.0) if span else 1.0
+    if len(background_rows) == 0:
+        covered = min(run.seconds / span, 1.0) if span else 1.0
         return _Counted(octets, 0.0, 0.0, math.inf if covered < 1 - TOLERANCE else 0.0)
-    rates = port.rate_bps[around]
+    rates = port.rate_bps[background_rows]
     usual = float(np.median(rates))
     spread = float(1.4826 * np.median(np.abs(rates - usual)))
     spread = max(spread, float(np.ptp(rates)) / 2 if len(rates) < 4 else 0.0)
@@ -222,87 +224,91 @@ def _counted(
     return _Counted(octets, usual / 8 * span, float(rates.min()) / 8 * span, unsure)
 
 
-def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: float) -> dict[str, Any]:
+def _judged(placed_run: Placed, placed: Sequence[Placed], framing_rules: Framing, tolerance: float) -> dict[str, Any]:
     """Verdict on one run."""
-    run = one.run
+    run = placed_run.run
     row: dict[str, Any] = {name: run.get(name) for name in ("source_file", "run", "tool", "label", "duration_s")}
-    row |= {"start_time": _utc(one.start), "payload_bytes": one.payload}
-    port = one.port
-    if not (one.seconds > 0 and one.payload > 0):
-        return row | {"verdict": "not enough in the log", "message": "the log says no amount or no duration"}
+    row |= {"start_time": _utc(placed_run.start), "payload_bytes": placed_run.payload}
+    port = placed_run.port
+    if not (placed_run.seconds > 0 and placed_run.payload > 0):
+        return row | {"verdict": "not enough in the log", "message": "the log gives no amount or no duration"}
     if port is None:
         where = (
-            "at or near the time of the run" if not math.isnan(one.start) else "that is like the run, which has no time"
+            "at or near the time of the run"
+            if not math.isnan(placed_run.start)
+            else "that fits the run, which has no time"
         )
         return row | {"verdict": "no counters", "message": f"no port has a known rate {where}"}
     row |= {"host": port.host, "interface": port.interface, "direction": port.direction}
-    others = [other for other in placed if other is not one]
-    first = _attempt(one, port, others, how, tolerance=tolerance)
-    found = first
-    if first["verdict"] != "agrees" and one.offset != 0.0 and one.resembles <= _RESEMBLES:
-        second = _attempt(one, port, others, how, tolerance=tolerance, shift=one.offset)
-        if second["verdict"] == "agrees" and abs(one.offset) > first.get("interval_s", 0.0) * 0.05:
-            found = second | {"verdict": "clock offset", "offset_s": one.offset}
-            late = "later" if one.offset > 0 else "earlier"
-            found["message"] = (
-                f"{second['message']} when moved by {units.format_time(abs(one.offset))} to a {late} time"
+    others = [other for other in placed if other is not placed_run]
+    first = _attempt(placed_run, port, others, framing_rules, tolerance=tolerance)
+    verdict_row = first
+    if first["verdict"] != "agrees" and placed_run.offset != 0.0 and placed_run.resembles <= _RESEMBLES:
+        second = _attempt(placed_run, port, others, framing_rules, tolerance=tolerance, shift=placed_run.offset)
+        if second["verdict"] == "agrees" and abs(placed_run.offset) > first.get("interval_s", 0.0) * 0.05:
+            verdict_row = second | {"verdict": "clock offset", "offset_s": placed_run.offset}
+            direction = "later" if placed_run.offset > 0 else "earlier"
+            verdict_row["message"] = (
+                f"{second['message']} if shifted by {units.format_time(abs(placed_run.offset))} to a {direction} time"
             )
-    for beside, where in ((1, "after"), (-1, "before")):
-        if found["verdict"] != "fewer octets":
+    for neighbour, where in ((1, "after"), (-1, "before")):
+        if verdict_row["verdict"] != "fewer octets":
             break
-        more = _attempt(one, port, others, how, tolerance=tolerance, beside=beside)
-        if more["verdict"] == "agrees":
-            found = more | {"message": f"{more['message']}, a part of it in the interval {where} the run"}
-    guess = found.pop("guess", "")
-    if found["verdict"] in _BY_FRAMING:
-        found["message"] += guess
-    return row | found
+        extended = _attempt(placed_run, port, others, framing_rules, tolerance=tolerance, neighbour=neighbour)
+        if extended["verdict"] == "agrees":
+            verdict_row = extended | {"message": f"{extended['message']}, a part of it in the interval {where} the run"}
+    mtu_note = verdict_row.pop("guess", "")
+    if verdict_row["verdict"] in _BY_FRAMING:
+        verdict_row["message"] += mtu_note
+    return row | verdict_row
 
 
 def _attempt(  # noqa: PLR0911 - one return for each verdict
-    one: Placed,
+    placed_run: Placed,
     port: Port,
     others: Sequence[Placed],
-    how: Framing,
+    framing_rules: Framing,
     *,
     tolerance: float,
     shift: float = 0.0,
-    beside: int = 0,
+    neighbour: int = 0,
 ) -> dict[str, Any]:
     """Verdict on a run at a shift, optionally with the interval before (-1) or after (1) it."""
-    same = [other for other in others if other.port is port]
-    away = [other for other in others if other.port is not port]
+    same_port = [other for other in others if other.port is port]
+    other_port = [other for other in others if other.port is not port]
     windows, elsewhere = (
-        [(other.window[0] + shift, other.window[1] + shift) for other in some] for some in (same, away)
+        [(other.window[0] + shift, other.window[1] + shift) for other in group] for group in (same_port, other_port)
     )
-    touched = _touched(port, (one.window[0] + shift, one.window[1] + shift))
-    place = np.flatnonzero(touched)
-    if beside and len(place):
-        touched[np.clip(place + beside, 0, len(touched) - 1)] = True
-    found = _counted(one, port, touched, windows, elsewhere)
-    octets, background, unsure = found.octets, found.background, found.unsure
+    touched = _touched(port, (placed_run.window[0] + shift, placed_run.window[1] + shift))
+    rows = np.flatnonzero(touched)
+    if neighbour and len(rows):
+        touched[np.clip(rows + neighbour, 0, len(touched) - 1)] = True
+    counted = _counted(placed_run, port, touched, windows, elsewhere)
+    octets, background, unsure = counted.octets, counted.background, counted.unsure
     if not touched.any():
         return {"verdict": "no counters", "message": "no rate is known for the time of the run"}
     length_s = float((port.end - port.begin)[touched].max())
     row: dict[str, Any] = {"intervals": int(touched.sum()), "interval_s": length_s, "offset_s": 0.0, "wraps": 0}
     kinds = int(np.bitwise_or.reduce(port.flags[touched]))
     if math.isnan(octets):
-        what = words(kinds & ~int(Flag.GAP | Flag.REORDERED))
-        return row | {"verdict": "no counters", "message": f"no rate is known for all of the run's time ({what})"}
+        reasons = words(kinds & ~int(Flag.GAP | Flag.REORDERED))
+        return row | {"verdict": "no counters", "message": f"no rate is known for all of the run's time ({reasons})"}
     sharing = [
-        other for other, window in zip(same, windows, strict=True) if bool((touched & _touched(port, window)).any())
+        other
+        for other, window in zip(same_port, windows, strict=True)
+        if bool((touched & _touched(port, window)).any())
     ]
     net = octets - background
-    mtu, expected = _expected([one, *sharing], net, how)
+    mtu, expected = _expected([placed_run, *sharing], net, framing_rules)
     if net - expected > tolerance * expected:
         crossing = [
-            other for other, window in zip(away, elsewhere, strict=True) if _touched(port, window)[touched].any()
+            other for other, window in zip(other_port, elsewhere, strict=True) if _touched(port, window)[touched].any()
         ]
-        also = _crossing([one, *sharing], crossing, net, how, tolerance)
-        sharing = [*sharing, *also]
-        mtu, expected = _expected([one, *sharing], net, how)
+        crossing_runs = _crossing([placed_run, *sharing], crossing, net, framing_rules, tolerance)
+        sharing = [*sharing, *crossing_runs]
+        mtu, expected = _expected([placed_run, *sharing], net, framing_rules)
     excess = net - expected
-    row["guess"] = _guess([one, *sharing], mtu, how)
+    row["guess"] = _guess([placed_run, *sharing], mtu, framing_rules)
     row |= {
         "expected_bytes": expected,
         "counted_bytes": octets,
@@ -311,8 +317,10 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
         "excess_fraction": excess / expected,
         "mtu": mtu,
     }
-    several = f", together with {len(sharing)} other run(s) in the same intervals" if sharing else ""
-    share = f"{units.format_bytes(octets - background)} counted for {units.format_bytes(expected)} expected{several}"
+    sharing_note = f", together with {len(sharing)} other run(s) in the same intervals" if sharing else ""
+    share = (
+        f"{units.format_bytes(octets - background)} counted for {units.format_bytes(expected)} expected{sharing_note}"
+    )
     if abs(excess) <= tolerance * expected:
         return row | {"verdict": "agrees", "message": share}
     turns = max(round(-excess / _WRAP), 0)
@@ -321,50 +329,52 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
         row["wraps"] = turns
         return row | {"verdict": "counter wrapped", "message": f"{share}: {turns} turn(s) of 32 bits are missing"}
     if sharing or (unsure > tolerance * expected and abs(excess) <= _SIGMAS * unsure):
-        hidden = "the runs cannot be told apart" if sharing else "it cannot be told from what else the port carries"
+        hidden = "the runs cannot be separated" if sharing else "it cannot be separated from the port's other traffic"
         message = f"{share}: in intervals of {units.format_time(length_s)} {hidden}"
         return row | {"verdict": "averaging window too long", "message": message}
     enough = (1 - tolerance) * expected
-    if excess < 0 and octets >= enough and (background >= expected / 2 or octets - found.least >= enough):
+    if excess < 0 and octets >= enough and (background >= expected / 2 or octets - counted.least >= enough):
         message = (
-            f"{units.format_bytes(octets)} counted for {units.format_bytes(expected)} expected{several}: how much of "
-            "it is other traffic cannot be told, as other transfers may have been before and after"
+            f"{units.format_bytes(octets)} counted for {units.format_bytes(expected)} expected{sharing_note}: the "
+            "share of other traffic is unknown, since there may have been other transfers before and after"
         )
         return row | {"verdict": "averaging window too long", "message": message}
     if excess < 0:
         return row | {"verdict": "fewer octets", "message": f"{share}: {-excess / expected:.1%} less"}
-    again = placing.number_of(one.run.get("retransmits")) * (mtu + how.frame[1])
-    told = f"; the tool's retransmissions are up to {units.format_bytes(again)} of it" if again > 0 else ""
-    message = f"{share}: {units.format_bytes(excess)} ({excess / expected:.1%}) more{told}"
+    retransmitted = placing.number_of(placed_run.run.get("retransmits")) * (mtu + framing_rules.frame[1])
+    retransmit_note = (
+        f"; the tool's retransmissions are up to {units.format_bytes(retransmitted)} of it" if retransmitted > 0 else ""
+    )
+    message = f"{share}: {units.format_bytes(excess)} ({excess / expected:.1%}) more{retransmit_note}"
     return row | {"verdict": "retransmissions or other traffic", "message": message}
 
 
 def _crossing(
-    runs: Sequence[Placed], others: Sequence[Placed], net: float, how: Framing, tolerance: float
+    runs: Sequence[Placed], others: Sequence[Placed], net: float, framing_rules: Framing, tolerance: float
 ) -> Sequence[Placed]:
-    """Which runs that fit another port better crossed this one too: all or one of them, where that explains it all."""
-    for also in (others, *([other] for other in others)):
-        _, expected = _expected([*runs, *also], net, how)
-        if also and abs(net - expected) <= tolerance * expected:
-            return also
+    """Runs on other ports that also crossed this one: all or one of them, if that explains the count."""
+    for subset in (others, *([other] for other in others)):
+        _, expected = _expected([*runs, *subset], net, framing_rules)
+        if subset and abs(net - expected) <= tolerance * expected:
+            return subset
     return ()
 
 
-def _expected(runs: Sequence[Placed], net: float, how: Framing) -> tuple[int, float]:
-    """MTU that best explains the counted octets, and the octets that it allows for runs. [B]."""
+def _expected(runs: Sequence[Placed], net: float, framing_rules: Framing) -> tuple[int, float]:
+    """MTU that best explains the count, and the nearest count that it allows for the runs. [B]."""
     nearest = {}
-    for mtu in how.mtus:
-        each = [how.of_run(one, mtu) for one in runs]
-        nearest[mtu] = min(max(net, sum(low for low, _ in each)), sum(high for _, high in each))
+    for mtu in framing_rules.mtus:
+        ranges = [framing_rules.of_run(run, mtu) for run in runs]
+        nearest[mtu] = min(max(net, sum(low for low, _ in ranges)), sum(high for _, high in ranges))
     mtu = min(nearest, key=lambda size: abs(net - nearest[size]))
-    return how.stated_by(runs[0]) or mtu, nearest[mtu]
+    return framing_rules.stated_by(runs[0]) or mtu, nearest[mtu]
 
 
-def _guess(runs: Sequence[Placed], mtu: int, how: Framing) -> str:
-    """Message about an unstated MTU that fits the counters better than the others."""
-    if len(how.mtus) == 1 or all(how.stated_by(one) for one in runs):
+def _guess(runs: Sequence[Placed], mtu: int, framing_rules: Framing) -> str:
+    """Note for the message that an assumed MTU fits the counters better than the others."""
+    if len(framing_rules.mtus) == 1 or all(framing_rules.stated_by(run) for run in runs):
         return ""
-    others = " and ".join(f"{size} B" for size in how.mtus if size != mtu)
+    others = " and ".join(f"{size} B" for size in framing_rules.mtus if size != mtu)
     return f"; no MTU is stated: {mtu} B fits better than {others}"
 
 

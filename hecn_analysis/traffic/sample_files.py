@@ -1,7 +1,7 @@
 """Read Parquet files with the table ``samples`` by row groups: the interfaces in each, and the readings as columns.
 
-`row_groups` lists the interfaces of each row group from the columns of text alone. `read` takes the readings of chosen
-interfaces from chosen row groups. Columns that a file lacks are missing values.
+`row_groups` lists the interfaces of each row group from its text columns only. `read` reads chosen interfaces from
+chosen row groups. Columns that a file lacks are missing values.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _open(path: str) -> pq.ParquetFile:
         known = pq.read_schema(path).names
         return pq.ParquetFile(path, read_dictionary=[name for name in _TEXTS if name in known])
     except pa.ArrowInvalid:
-        raise InputError("no Parquet file", "one with the table samples", source=path) from None
+        raise InputError("no Parquet file", "a Parquet file with the table samples", source=path) from None
 
 
 @contextmanager
@@ -157,15 +157,15 @@ def read(groups: Sequence[tuple[str, int, int]], keys: Iterable[Key], host: str 
     members = Members(keys)
     faults: dict[str, Fault] = {}
     path, file = "", None
-    for place, number, _ in groups:
+    for file_path, number, _ in groups:
         try:
-            with _reading(place):
-                if place != path:
-                    path, file = place, _open(place)
+            with _reading(file_path):
+                if file_path != path:
+                    path, file = file_path, _open(file_path)
                 assert file is not None  # noqa: S101 - opened with the first path
-                _take(file, number, (place, host), columns=columns, vocabulary=vocabulary, members=members)
+                _take(file, number, (file_path, host), columns=columns, vocabulary=vocabulary, members=members)
         except InputError as error:
-            faults[place] = Fault(place, error.found, error.expected)
+            faults[file_path] = Fault(file_path, error.found, error.expected)
     if faults:
         raise FaultsError(list(faults.values()))
     times = {
@@ -201,14 +201,16 @@ def _take(
     vocabulary: dict[str, dict[str, int]],
     members: Members,
 ) -> None:
-    """Add the rows of the chosen interfaces; `defaults` are the file and the host of rows that name none."""
-    wanted = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
-    table = file.read_row_group(number, columns=wanted, use_threads=False)
+    """Add the rows of the chosen interfaces; `defaults` are the file and the host of rows without one."""
+    columns_here = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
+    table = file.read_row_group(number, columns=columns_here, use_threads=False)
     codes, names = _codes(table, *defaults)
     rows = members.rows(codes, names)
     values: dict[str, Any] = {"rows": rows}
-    for text, known in vocabulary.items():
-        translation = np.array([*(known.setdefault(name, len(known)) for name in names[text]), -1], dtype=np.int32)
+    for text, codes_of in vocabulary.items():
+        translation = np.array(
+            [*(codes_of.setdefault(name, len(codes_of)) for name in names[text]), -1], dtype=np.int32
+        )
         values[text] = translation[codes[text]]
     for name in _NUMBERS:
         values |= _numbers(table, name)
@@ -264,8 +266,8 @@ class Columns:
         """Add rows; columns that are absent from `values` are missing."""
         here = slice(self._filled, self._filled + length)
         for name, kind in _KINDS.items():
-            given = values.get(name)
-            if given is None:
+            column_values = values.get(name)
+            if column_values is None:
                 if name in self._given:
                     self._column(name, kind)[here] = _ABSENT[kind]
                 continue
@@ -275,11 +277,11 @@ class Columns:
                 self._given.add(name)
             rows = values.get("rows")
             if rows is None:
-                column[here] = given
-            elif given.dtype == column.dtype:
-                np.take(given, rows, out=column[here], mode="clip")
+                column[here] = column_values
+            elif column_values.dtype == column.dtype:
+                np.take(column_values, rows, out=column[here], mode="clip")
             else:
-                column[here] = given[rows]
+                column[here] = column_values[rows]
         self._filled = here.stop
 
     def get(self, name: str) -> Any:  # noqa: ANN401 - an array or None
@@ -289,18 +291,18 @@ class Columns:
         return self._spare.__dict__[name][: self._filled]
 
     def number(self, name: str) -> Any:  # noqa: ANN401 - an array or a number
-        """A column, or the value that stands for missing if no row group had it."""
-        found = self.get(name)
-        return _ABSENT[_KINDS[name]] if found is None else found
+        """A column, or the missing value if no row group had it."""
+        column = self.get(name)
+        return _ABSENT[_KINDS[name]] if column is None else column
 
     def all(self, name: str) -> Any:  # noqa: ANN401 - an array
-        """A column; an empty one if there are no rows."""
-        found = self.get(name)
-        return np.empty(0, dtype=_KINDS[name]) if found is None else found
+        """A column; empty if there are no rows."""
+        column = self.get(name)
+        return np.empty(0, dtype=_KINDS[name]) if column is None else column
 
 
 class Members:
-    """A set of interfaces that is looked up for many rows at once."""
+    """A set of interfaces, looked up for many rows at once."""
 
     def __init__(self, keys: Iterable[Key]) -> None:
         pairs = [((host, file), name) for host, name, file in keys]
@@ -311,15 +313,15 @@ class Members:
             self._here[self._owners[owner], self._names[name]] = True
 
     def rows(self, codes: dict[str, Ints], names: dict[str, list[str]]) -> Ints | None:
-        """Rows of these interfaces; None if all rows are."""
+        """Rows of these interfaces; None for all rows."""
         runs = _runs(codes)
         hosts = np.array([*(self._owners.get((name, None), -1) for name in names["host"]), -1])
         unknown = self._owners.get((None, None), -1)  # neither host nor file is known
         files = np.array([*(self._owners.get((None, name), -1) for name in names["source_file"]), unknown])
-        known = np.array([*(self._names.get(name, -1) for name in names["interface"]), self._names.get(None, -1)])
+        names_known = np.array([*(self._names.get(name, -1) for name in names["interface"]), self._names.get(None, -1)])
         host = codes["host"][runs]
         owner = np.where(host >= 0, hosts[host], files[codes["source_file"][runs]])
-        mine = self._here[owner, known[codes["interface"][runs]]]
-        if bool(mine.all()):
+        is_member = self._here[owner, names_known[codes["interface"][runs]]]
+        if bool(is_member.all()):
             return None
-        return np.flatnonzero(np.repeat(mine, np.diff(runs, append=len(codes["host"]))))
+        return np.flatnonzero(np.repeat(is_member, np.diff(runs, append=len(codes["host"]))))

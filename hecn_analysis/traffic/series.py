@@ -1,7 +1,7 @@
-"""Counter readings as arrays: one stretch of rows for each interface, in the order in which they were taken.
+"""Counter readings as arrays: consecutive rows for each interface, in the order in which they were taken.
 
-Readings come in any order: several files, newest first, one after a later one, a clock that was set back in between.
-All interfaces are put in order at once.
+Readings arrive in any order: from several files, newest first, misplaced, or with a clock set back in between. All
+interfaces are sorted at once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TAKEN = (
     *("time_ns", "in_octets", "out_octets", "in_missing", "out_missing", "uptime_s", "discontinuity_s"),
     *("bits", "speed_bps"),
 )
-_NEAR = 10  # usual intervals within which the next reading follows though the clock was set back
+_NEAR = 10  # usual intervals within which the next reading follows after the clock was set back
 NEEDED = ("interface", "time", "in_octets", "out_octets")
 
 
@@ -46,17 +46,17 @@ class Series:
     time_ns
         Times since 1970. [ns]
     in_octets, out_octets
-        Counters, 0 where missing. [B]
+        Counters, 0 if missing. [B]
     in_missing, out_missing
-        Where they are missing; None for nowhere.
+        Masks of missing counters; None if none is missing.
     uptime_s, discontinuity_s
-        sysUpTime and ifCounterDiscontinuityTime, NaN where missing; None for nowhere given. [s]
+        sysUpTime and ifCounterDiscontinuityTime, NaN if missing; None if all are. [s]
     bits
-        Width of the counters in bits, 0 where unknown; one number where it is the same everywhere.
+        Width of the counters in bits, 0 if unknown; a single number if all are equal.
     speed_bps
-        Speed of the interface, NaN where unknown; one number where it is the same everywhere. [bit/s]
+        Speed of the interface, NaN if unknown; a single number if all are equal. [bit/s]
     reordered
-        Rows that stood after a later one in their file; None for none.
+        Mask of rows that came after a later one in their file; None if there are none.
     """
 
     starts: Ints
@@ -84,7 +84,7 @@ class Named:
     Parameters
     ----------
     hosts, interfaces
-        Names of the ports, one for each stretch of `series`, as `hecn_analysis.traffic.ports.port_key` gives them.
+        Keys of the ports (`hecn_analysis.traffic.ports.port_key`), one for each interface of `series`.
     series
         The readings.
     """
@@ -101,15 +101,15 @@ class Readings:
     Parameters
     ----------
     hosts, interfaces
-        Names that the numbers in `host` and `interface` stand for.
+        Names for the codes in `host` and `interface`.
     host, interface, file, index
-        Numbers from 0, -1 where missing; one number where it is the same for all rows.
+        Codes from 0, -1 if missing; a single number if all rows are equal.
     time_ns, in_octets, out_octets, in_missing, out_missing, uptime_s, discontinuity_s
         As in `Series`.
     bits, speed_bps
-        As in `Series`; 0 and NaN where unknown.
+        As in `Series`; 0 and NaN if unknown.
     files
-        Names that the numbers in `file` stand for.
+        Names for the codes in `file`.
     """
 
     hosts: Any
@@ -187,27 +187,29 @@ def in_blocks(
         *(readings.hosts, readings.files, readings.interfaces), host, file, name, index, run_lengths, readings.time_ns
     )
     code, names = number_ports(identities)
-    many = len(names)
+    n_ports = len(names)
     named_bits, named_speed = stated_value(widths, names), stated_value(speeds, names)
-    wrong = ~np.isnan(named_bits) & ((named_bits < 1) | (named_bits > 64) | (named_bits != np.rint(named_bits)))
-    if wrong.any():
-        raise InputError(f"a width of {named_bits[wrong][0]:g} bits", "a whole number from 1 to 64")
+    invalid = ~np.isnan(named_bits) & ((named_bits < 1) | (named_bits > 64) | (named_bits != np.rint(named_bits)))
+    if invalid.any():
+        raise InputError(f"a width of {named_bits[invalid][0]:g} bits", "a whole number from 1 to 64")
 
-    small = code.astype(np.uint16) if many < 1 << 16 else code  # NumPy sorts these in linear time
-    order = np.argsort(small, kind="stable")
+    sortable = code.astype(np.uint16) if n_ports < 1 << 16 else code  # NumPy sorts these in linear time
+    order = np.argsort(sortable, kind="stable")
     code, file, runs, run_lengths = code[order], file[order], runs[order], run_lengths[order]
-    counts = np.bincount(code, weights=run_lengths, minlength=many).astype(np.int64)
+    counts = np.bincount(code, weights=run_lengths, minlength=n_ports).astype(np.int64)
     block = np.cumsum(counts) // (block_rows or max(length, 1) + 1)
-    edges = np.r_[np.flatnonzero(np.diff(block, prepend=-1)), many] if many else np.zeros(2, dtype=np.int64)
+    edges = np.r_[np.flatnonzero(np.diff(block, prepend=-1)), n_ports] if n_ports else np.zeros(2, dtype=np.int64)
     for begin, end in itertools.pairwise(edges.tolist()):
-        mine = slice(*np.searchsorted(code, (begin, end)).tolist())
-        rows = _rows(runs[mine], run_lengths[mine])
-        taken = {
+        block_runs = slice(*np.searchsorted(code, (begin, end)).tolist())
+        rows = _rows(runs[block_runs], run_lengths[block_runs])
+        columns = {
             name: values[rows] if isinstance(values, np.ndarray) else values
             for name in _TAKEN
             if (values := getattr(readings, name)) is not None
         }
-        series = _series(taken, code[mine] - begin, file[mine], run_lengths[mine], named_bits[begin:end])
+        series = _series(
+            columns, code[block_runs] - begin, file[block_runs], run_lengths[block_runs], named_bits[begin:end]
+        )
         speed = np.where(series.speed_bps > 0, series.speed_bps, np.nan)
         if speeds is not None:
             named = np.repeat(named_speed[begin:end], series.lengths)
@@ -228,39 +230,42 @@ def _rows(runs: Ints, lengths: Ints) -> Ints | slice:
     return rows
 
 
-def _series(taken: dict[str, Any], code: Ints, file: Ints, run_lengths: Ints, named_bits: Floats) -> Series:
+def _series(columns: dict[str, Any], code: Ints, file: Ints, run_lengths: Ints, named_bits: Floats) -> Series:
     """Series from rows grouped by interface; interfaces whose times go back are sorted."""
     counts = np.bincount(code, weights=run_lengths, minlength=len(named_bits)).astype(np.int64)
     starts = np.cumsum(counts) - counts
-    falls = np.zeros(len(taken["time_ns"]), dtype=np.bool_)
-    falls[1:] = taken["time_ns"][1:] < taken["time_ns"][:-1]
-    falls[starts] = taken["time_ns"][starts] == NAT
+    falls = np.zeros(len(columns["time_ns"]), dtype=np.bool_)
+    falls[1:] = columns["time_ns"][1:] < columns["time_ns"][:-1]
+    falls[starts] = columns["time_ns"][starts] == NAT
     reordered: Bools | None = None
     if bool(falls.any()):
-        untidy = np.logical_or.reduceat(falls, starts)
-        every, rows = np.repeat(code, run_lengths), np.arange(len(falls))
-        some = np.flatnonzero(np.repeat(untidy, counts))
-        part = {name: values[some] if isinstance(values, np.ndarray) else values for name, values in taken.items()}
-        again, late = _order(every[some], np.repeat(file, run_lengths)[some], part)
-        rows[some] = some[again]
-        taken = {name: values[rows] if isinstance(values, np.ndarray) else values for name, values in taken.items()}
+        is_unsorted = np.logical_or.reduceat(falls, starts)
+        code_of_row, rows = np.repeat(code, run_lengths), np.arange(len(falls))
+        unsorted_rows = np.flatnonzero(np.repeat(is_unsorted, counts))
+        part = {
+            name: values[unsorted_rows] if isinstance(values, np.ndarray) else values
+            for name, values in columns.items()
+        }
+        sorted_order, late = _order(code_of_row[unsorted_rows], np.repeat(file, run_lengths)[unsorted_rows], part)
+        rows[unsorted_rows] = unsorted_rows[sorted_order]
+        columns = {name: values[rows] if isinstance(values, np.ndarray) else values for name, values in columns.items()}
         if late is not None:
             reordered = np.zeros(len(falls), dtype=np.bool_)
-            reordered[some] = late
-    bits = _bits(taken, named_bits, counts, starts)
-    return Series(starts=starts, reordered=reordered, **{**taken, "bits": bits})
+            reordered[unsorted_rows] = late
+    bits = _bits(columns, named_bits, counts, starts)
+    return Series(starts=starts, reordered=reordered, **{**columns, "bits": bits})
 
 
-def _bits(taken: Mapping[str, Any], named: Floats, counts: Ints, starts: Ints) -> Any:  # noqa: ANN401 - an array or one number
+def _bits(columns: Mapping[str, Any], stated: Floats, counts: Ints, starts: Ints) -> Any:  # noqa: ANN401 - an array or one number
     """Counter widths: the user's, else the source's, else 64 if a value exceeds 32 bits."""
-    bits = taken["bits"]
+    bits = columns["bits"]
     if len(counts) and bool(np.any(bits == 0)):
-        high = np.maximum.reduceat(np.maximum(taken["in_octets"], taken["out_octets"]), starts)
+        high = np.maximum.reduceat(np.maximum(columns["in_octets"], columns["out_octets"]), starts)
         wide = np.where(high >> np.uint64(32) > 0, 64, 0).astype(np.uint8)
         bits = np.where(bits == 0, np.repeat(wide, counts), bits)
-    if not bool(np.isnan(named).all()):
-        each = np.repeat(named, counts)
-        bits = np.where(np.isnan(each), bits, each).astype(np.uint8)
+    if not bool(np.isnan(stated).all()):
+        stated_bits = np.repeat(stated, counts)
+        bits = np.where(np.isnan(stated_bits), bits, stated_bits).astype(np.uint8)
     return _same(bits)
 
 
@@ -278,7 +283,7 @@ def _floats(column: pd.Series[Any]) -> Floats:
 
 def _counters(column: pd.Series[Any]) -> tuple[Counters, Bools | None]:
     missing = column.isna().to_numpy()
-    if column.dtype == object:  # whole numbers of Python, which know no largest one
+    if column.dtype == object:  # Python integers, which are unbounded
         whole = np.array(
             [0 if gone else int(value) for value, gone in zip(column, missing, strict=True)], dtype=np.uint64
         )
@@ -292,7 +297,7 @@ def _counters(column: pd.Series[Any]) -> tuple[Counters, Bools | None]:
 
 
 def _same(values: Any) -> Any:  # noqa: ANN401 - an array, or its only number
-    """Replace equal numbers by one, which is cheaper to compare with."""
+    """Replace an array of equal numbers by that number, which is cheaper to compare with."""
     if isinstance(values, np.ndarray):
         if values.ndim == 0:
             return values.item()
@@ -301,46 +306,50 @@ def _same(values: Any) -> Any:  # noqa: ANN401 - an array, or its only number
     return values
 
 
-def _order(code: Ints, files: Ints, taken: Mapping[str, Any]) -> tuple[Ints, Bools | None]:
-    """Rows in the order in which they were read, and which of these stood after a later one."""
-    time_ns: Ints = taken["time_ns"]
-    rows = np.lexsort((files, code))  # stable: what a file has first is first
+def _order(code: Ints, files: Ints, columns: Mapping[str, Any]) -> tuple[Ints, Bools | None]:
+    """Rows in the order in which they were taken, and a mask of those that came after a later one."""
+    time_ns: Ints = columns["time_ns"]
+    rows = np.lexsort((files, code))  # stable: keeps the order within a file
     code, files, time_ns = code[rows], files[rows], time_ns[rows]
     begins = np.flatnonzero((np.diff(code, prepend=-1) != 0) | (np.diff(files, prepend=-2) != 0))
     part = np.zeros(len(code), dtype=np.int64)
     part[begins[1:]] = 1
     part = np.cumsum(part)
 
-    # Files that have the newest first are turned round.
+    # Reverse files with the newest reading first.
     step, previous = _steps(time_ns, begins, part)
     falls = np.add.reduceat(step < 0, begins, dtype=np.int64) > np.add.reduceat(step > 0, begins, dtype=np.int64)
     if falls.any():
-        place = np.arange(len(code))
-        turn = np.lexsort((np.where(falls[part], -place, place), part))
-        rows, time_ns = rows[turn], time_ns[turn]
+        position = np.arange(len(code))
+        reversal = np.lexsort((np.where(falls[part], -position, position), part))
+        rows, time_ns = rows[reversal], time_ns[reversal]
         step, previous = _steps(time_ns, begins, part)
 
-    # A time that goes back while the host goes on is a clock that was set; else the row stands in the wrong place.
+    # A time that goes back while the counters advance is a clock that was set; otherwise the row is misplaced.
     shift = np.zeros(len(code), dtype=np.int64)
     later = np.flatnonzero(step < 0)
     if len(later):
         now, before = rows[later], rows[previous[later]]
-        onward, moved = np.ones(len(later), dtype=np.bool_), np.zeros(len(later), dtype=np.bool_)
+        not_lower, higher = np.ones(len(later), dtype=np.bool_), np.zeros(len(later), dtype=np.bool_)
         for name in ("in", "out"):
-            octets, missing = taken[f"{name}_octets"], taken.get(f"{name}_missing")
+            octets, missing = columns[f"{name}_octets"], columns.get(f"{name}_missing")
             known = np.ones(len(later), dtype=np.bool_) if missing is None else ~missing[now] & ~missing[before]
-            onward &= ~known | (octets[now] >= octets[before])
-            moved |= known & (octets[now] > octets[before])
-        set_back = onward & moved
-        if (uptime := taken.get("uptime_s")) is not None:
+            not_lower &= ~known | (octets[now] >= octets[before])
+            higher |= known & (octets[now] > octets[before])
+        set_back = not_lower & higher
+        if (uptime := columns.get("uptime_s")) is not None:
             passed = uptime[now] - uptime[before]
             near = (
                 passed * 1e9 <= _NEAR * _usual(np.abs(step), begins, part)[part[later]]
             )  # no older row of a host restarted
             set_back = np.where(np.isnan(passed), set_back, (passed > 0) & near)
-        if set_back.any():  # nor is a row that is there twice
-            every = {"code": code, "time": time_ns, **{name: taken[name][rows] for name in ("in_octets", "out_octets")}}
-            set_back &= ~pd.DataFrame(every).duplicated().to_numpy()[later]
+        if set_back.any():  # a repeated row is misplaced as well
+            readings = {
+                "code": code,
+                "time": time_ns,
+                **{name: columns[name][rows] for name in ("in_octets", "out_octets")},
+            }
+            set_back &= ~pd.DataFrame(readings).duplicated().to_numpy()[later]
         misplaced = np.bincount(part[later], weights=~set_back, minlength=len(begins)) > 0  # all or none: rows that are
         set_back &= ~misplaced[part[later]]  # misplaced among restarts may look like steps of the clock
         shift[later[set_back]] = 1 - step[later[set_back]]
@@ -358,11 +367,11 @@ def _order(code: Ints, files: Ints, taken: Mapping[str, Any]) -> tuple[Ints, Boo
 
 def _steps(time_ns: Ints, begins: Ints, part: Ints) -> tuple[Ints, Ints]:
     """Time since the previous row with a time in the same part (0: no such row), and the number of that row. [ns]."""
-    place = np.arange(len(time_ns))
-    last = np.maximum.accumulate(np.where(time_ns == NAT, -1, place))
+    position = np.arange(len(time_ns))
+    last = np.maximum.accumulate(np.where(time_ns == NAT, -1, position))
     previous = np.r_[np.int64(-1), last[:-1]]
-    there = (previous >= begins[part]) & (time_ns != NAT)
-    return np.where(there, time_ns - time_ns[previous], 0), previous
+    has_previous = (previous >= begins[part]) & (time_ns != NAT)
+    return np.where(has_previous, time_ns - time_ns[previous], 0), previous
 
 
 def _usual(step: Ints, begins: Ints, part: Ints) -> Ints:

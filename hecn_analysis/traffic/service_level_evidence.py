@@ -37,15 +37,15 @@ NAMES: Final = {
     "bandwidth": "bandwidth",
 }
 """Names of the criteria for readers."""
-_LEAST_RUNS: Final = 5  # with which the bounds of a median are known at all: 0.5 ** 5 < 5 %
+_LEAST_RUNS: Final = 5  # smallest number of runs that bounds a median: 0.5 ** 5 < 5 %
 
 
 def evidence(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None = None) -> pd.DataFrame:
     """List what each run and each port says about the criteria of a table of service levels."""
     rows: list[dict[str, Any]] = []
     for run in runs.to_dict("records"):
-        place = {name: run.get(name) for name in ("source_file", "line_first", "line_last", "tool")}
-        rows += [{"criterion": name, **place, "says": words} for name, words in _said(level, run)]
+        origin = {name: run.get(name) for name in ("source_file", "line_first", "line_last", "tool")}
+        rows += [{"criterion": name, **origin, "says": text} for name, text in _statements(level, run)]
     if samples is not None and len(samples):
         rows += _ports(level, samples)
     rows.sort(key=lambda row: list(NAMES).index(row["criterion"]))
@@ -67,9 +67,9 @@ def judge_paths(
     Returns
     -------
     DataFrame
-        As `hecn_analysis.traffic.service_levels.judge` gives it, with a column ``path`` in front.
+        The table of `hecn_analysis.traffic.service_levels.judge`, with a column ``path`` in front.
     DataFrame
-        As `evidence` gives it, with the same column.
+        The table of `evidence`, with the same column.
 
     Examples
     --------
@@ -81,15 +81,23 @@ def judge_paths(
     >>> judged.loc[judged["criterion"] == "rtt", ["path", "verdict"]].to_dict("records"), len(said) > 0
     ([{'path': 'lab', 'verdict': 'pass'}], True)
     """
-    judged = [{"path": name, **row} for name, both in paths.items() for row in judge(level, *both).to_dict("records")]
-    said = [{"path": name, **row} for name, both in paths.items() for row in evidence(level, *both).to_dict("records")]
+    judged = [
+        {"path": name, **row}
+        for name, measurements in paths.items()
+        for row in judge(level, *measurements).to_dict("records")
+    ]
+    statements = [
+        {"path": name, **row}
+        for name, measurements in paths.items()
+        for row in evidence(level, *measurements).to_dict("records")
+    ]
     found = pd.DataFrame(judged, columns=["path", *COLUMNS])
     lines = {"line_first": "Int64", "line_last": "Int64"}
-    return found, pd.DataFrame(said, columns=["path", *EVIDENCE]).astype(lines)
+    return found, pd.DataFrame(statements, columns=["path", *EVIDENCE]).astype(lines)
 
 
 def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
-    """Say what it takes to show that each criterion is met, where nothing goes wrong meanwhile.
+    """Smallest effort to show that each criterion is met, if nothing fails meanwhile.
 
     Parameters
     ----------
@@ -101,7 +109,7 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `EFFORT`, a row for each criterion that the table names.
+        `EFFORT`, a row for each criterion of the table.
 
     Examples
     --------
@@ -113,14 +121,14 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
     mtu = level.mtu or 1500
     if level.availability is not None:
         tests = math.ceil(math.log1p(-CONFIDENCE) / math.log(level.availability)) if level.availability < 1 else None
-        words = "no number of measurements" if tests is None else f"{tests:,} tests that all go through"
+        needs = "no number of measurements" if tests is None else f"{tests:,} tests that all go through"
         if tests is not None and level.restoral_time is not None:
             watched = -math.log1p(-CONFIDENCE) * level.restoral_time / (1 - level.availability)
-            words += f", or {units.format_time(watched)} watched without an outage"
-        rows.append({"criterion": "availability", "limit": level.availability, "unit": "1", "needs": words})
+            needs += f", or {units.format_time(watched)} watched without an outage"
+        rows.append({"criterion": "availability", "limit": level.availability, "unit": "1", "needs": needs})
     if level.restoral_time is not None:
-        words = "an outage that is over sooner"
-        rows.append({"criterion": "restoral time", "limit": level.restoral_time, "unit": "s", "needs": words})
+        needs = "an outage that is over sooner"
+        rows.append({"criterion": "restoral time", "limit": level.restoral_time, "unit": "s", "needs": needs})
     if level.rtt is not None:
         rows.append(
             {"criterion": "rtt", "limit": level.rtt, "unit": "s", "needs": f"{_LEAST_RUNS} runs that are all below it"}
@@ -129,27 +137,27 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
         packets = packets_needed(level.loss)
         payload = packets * float(framing.payload_bytes(mtu))
         seconds = packets * float(framing.wire_bytes(mtu)) * 8 / rate_bps
-        words = f"{packets:,} packets without a loss: {units.format_bytes(payload)}, "
-        words += f"{units.format_time(seconds)} at {units.format_rate(rate_bps)}"
-        rows.append({"criterion": "loss", "limit": level.loss, "unit": "1", "needs": words})
+        needs = f"{packets:,} packets without a loss: {units.format_bytes(payload)}, "
+        needs += f"{units.format_time(seconds)} at {units.format_rate(rate_bps)}"
+        rows.append({"criterion": "loss", "limit": level.loss, "unit": "1", "needs": needs})
     if level.mtu is not None:
-        words = "a port's octets and packets while a bulk transfer passes"
-        rows.append({"criterion": "mtu", "limit": float(level.mtu), "unit": "B", "needs": words})
+        needs = "a port's octets and packets while a bulk transfer passes"
+        rows.append({"criterion": "mtu", "limit": float(level.mtu), "unit": "B", "needs": needs})
     if level.bandwidth is not None:
         payload_bps = float(framing.goodput_bps(level.bandwidth, mtu))
-        words = f"a run of {units.format_rate(0.95 * payload_bps)} of data or more"
-        words += ", and readings of a port of that bandwidth" if level.single_link else ""
-        rows.append({"criterion": "bandwidth", "limit": level.bandwidth, "unit": "bit/s", "needs": words})
+        needs = f"a run of {units.format_rate(0.95 * payload_bps)} of data or more"
+        needs += ", and readings of a port of that bandwidth" if level.single_link else ""
+        rows.append({"criterion": "bandwidth", "limit": level.bandwidth, "unit": "bit/s", "needs": needs})
     return pd.DataFrame(rows, columns=list(EFFORT))
 
 
-def summary(found: pd.DataFrame) -> str:
+def summary(judged: pd.DataFrame) -> str:
     """Summarise which criteria are met, failed, or undecided.
 
     Parameters
     ----------
     found
-        As `hecn_analysis.traffic.service_levels.judge` gives it.
+        The table of `hecn_analysis.traffic.service_levels.judge`.
 
     Returns
     -------
@@ -163,11 +171,11 @@ def summary(found: pd.DataFrame) -> str:
     '2 of 3 criteria shown to be met (round trip, packet size), 1 not met (loss)'
     """
     parts = []
-    for verdict, words in ((PASS, "shown to be met"), (FAIL, "not met"), (UNKNOWN, "open")):
-        names = [NAMES[name] for name in found.loc[found["verdict"] == verdict, "criterion"]]
-        number = f"{len(names)} of {len(found)} criteria" if verdict == PASS else str(len(names))
+    for verdict, outcome in ((PASS, "shown to be met"), (FAIL, "not met"), (UNKNOWN, "open")):
+        names = [NAMES[name] for name in judged.loc[judged["verdict"] == verdict, "criterion"]]
+        number = f"{len(names)} of {len(judged)} criteria" if verdict == PASS else str(len(names))
         if names or verdict == PASS:
-            parts.append(f"{number} {words}" + (f" ({', '.join(names)})" if names else ""))
+            parts.append(f"{number} {outcome}" + (f" ({', '.join(names)})" if names else ""))
     return ", ".join(parts)
 
 
@@ -177,14 +185,14 @@ def written(value: float | None, unit: str) -> str:
     Parameters
     ----------
     value
-        In SI; None or NaN where there is none.
+        The value in SI; None or NaN if missing.
     unit
-        Unit of it: ``s``, ``bit/s``, ``B`` or ``1``.
+        Its unit: ``s``, ``bit/s``, ``B`` or ``1``.
 
     Returns
     -------
     str
-        The value with a unit, a dash for none.
+        The value with its unit, or a dash.
 
     Examples
     --------
@@ -197,30 +205,30 @@ def written(value: float | None, unit: str) -> str:
     return forms[unit](value) if unit in forms else f"{value:.3g}"
 
 
-def _said(level: ServiceLevel, run: Mapping[Any, Any]) -> list[tuple[str, str]]:
+def _statements(level: ServiceLevel, run: Mapping[Any, Any]) -> list[tuple[str, str]]:
     """Evidence of one run, by criterion."""
-    found: list[tuple[str, str]] = []
+    statements: list[tuple[str, str]] = []
     if level.availability is not None:
         lost = _number(run, "loss_fraction")
         failed = (lost is not None and lost >= 1) or run.get("error") is True
-        found.append(("availability", "did not go through" if failed else "went through"))
+        statements.append(("availability", "did not go through" if failed else "went through"))
     if level.rtt is not None:
         rtt = next(
-            (one for name in ("rtt_avg_s", "rtt_s", "rtt_min_s") if (one := _number(run, name)) is not None), None
+            (value for name in ("rtt_avg_s", "rtt_s", "rtt_min_s") if (value := _number(run, name)) is not None), None
         )
         if rtt is not None:
-            found.append(("rtt", units.format_time(rtt)))
+            statements.append(("rtt", units.format_time(rtt)))
     if level.loss is not None:
-        sent, missing, again = (_number(run, name) for name in ("sent_packets", "lost_packets", "retransmits"))
+        sent, missing, retransmits = (_number(run, name) for name in ("sent_packets", "lost_packets", "retransmits"))
         if sent is not None and missing is not None:
             low, high = proportion_bounds(int(missing), int(sent))
-            found.append(("loss", f"{missing:,.0f} of {sent:,.0f} packets lost: between {low:.1e} and {high:.1e}"))
-        elif again is not None:
-            found.append(("loss", f"{again:,.0f} TCP packets sent again{_amount(run)}"))
-    rate = run_rate({**run, "error": None})  # a run that failed later filled the path, too
+            statements.append(("loss", f"{missing:,.0f} of {sent:,.0f} packets lost: between {low:.1e} and {high:.1e}"))
+        elif retransmits is not None:
+            statements.append(("loss", f"{retransmits:,.0f} TCP packets retransmitted{_amount(run)}"))
+    rate = run_rate({**run, "error": None})  # a run that failed later also filled the path
     if level.bandwidth is not None and not math.isnan(rate) and run.get("protocol") != "file":
-        found.append(("bandwidth", f"{units.format_rate(rate)} of data"))
-    return found
+        statements.append(("bandwidth", f"{units.format_rate(rate)} of data"))
+    return statements
 
 
 def _amount(run: Mapping[Any, Any]) -> str:
@@ -240,16 +248,16 @@ def _ports(level: ServiceLevel, samples: pd.DataFrame) -> list[dict[str, Any]]:
     for _, port in samples.groupby(sources_of(samples), sort=False):
         file = port["source_file"].iloc[0] if "source_file" in port else None
         label = port_name(*key.loc[port.index[0], list(KEY)])
-        place = {"source_file": file, "line_first": None, "line_last": None, "tool": f"port {label}".strip()}
+        origin = {"source_file": file, "line_first": None, "line_last": None, "tool": f"port {label}".strip()}
         if level.availability is not None and "up" in port and port["up"].notna().any():
             up = port["up"].dropna().astype(bool)
-            words = f"up in {int(up.sum()):,} of {len(up):,} readings"
-            rows.append({"criterion": "availability", **place, "says": words})
+            text = f"up in {int(up.sum()):,} of {len(up):,} readings"
+            rows.append({"criterion": "availability", **origin, "says": text})
         if level.mtu is not None and {"in_octets", "in_packets", "out_octets", "out_packets"} <= set(port.columns):
             largest = _largest_packet(port, level.mtu)
             if largest is not None:
-                words = f"mean packet of an interval up to {largest:.0f} B with its frame"
-                rows.append({"criterion": "mtu", **place, "says": words})
+                text = f"mean packet of an interval up to {largest:.0f} B with its frame"
+                rows.append({"criterion": "mtu", **origin, "says": text})
     return rows
 
 
@@ -262,7 +270,7 @@ def _largest_packet(port: pd.DataFrame, mtu: int) -> float | None:
         )
         known = (octets > 0) & (octets < packets * (mtu + framing.FRAME_OVERHEAD))
         sizes += (octets[known.fillna(False)] / packets[known.fillna(False)]).tolist()  # noqa: FBT003 - missing
-    return max((float(one) for one in sizes), default=None)
+    return max((float(size) for size in sizes), default=None)
 
 
 def _number(run: Mapping[Any, Any], name: str) -> float | None:

@@ -1,19 +1,19 @@
 r"""Availability, restoral time, round trip, loss, packet size and bandwidth, judged by a table of service levels.
 
-Each criterion passes, fails, or has not enough evidence: few measurements allow much, and no loss in N packets is no
-loss of 0. Bounds are one-sided at 95 % each.
+Each criterion passes, fails, or lacks evidence: few measurements leave wide bounds, and no loss in N packets does not
+show a loss of 0. Bounds are one-sided at 95 % each.
 
-- Loss: of :math:`N` packets :math:`L` were lost; the probability is below the upper bound of Clopper and Pearson [1]_,
-  which for :math:`L = 0` is :math:`1 - 0.05^{1/N} \approx 3 / N` (the rule of three [2]_). A limit of 1e-7 asks for
-  30 million packets without a loss. Packets that TCP sent again count as lost for passing, not for failing: some of
-  them had arrived.
-- Availability by tests: tests that went through, of all; the same bounds.
-- Availability by time (ports that say whether they are up, or tests with their times): :math:`K` outages of together
+- Loss: of :math:`N` packets, :math:`L` were lost; the probability is below the upper bound of Clopper and Pearson [1]_,
+  which for :math:`L = 0` is :math:`1 - 0.05^{1/N} \approx 3 / N` (the rule of three [2]_). A limit of 1e-7 requires
+  30 million packets without a loss. TCP retransmissions count as lost for passing, not for failing, since some of the
+  packets had arrived.
+- Availability by tests: successful tests among all tests; the same bounds.
+- Availability by time (from ports with a known state, or tests with times): :math:`K` outages with a total length of
   :math:`D` in the time :math:`T`. Their rate is bounded by Poisson's law (:math:`K = 0`: less than 3 in :math:`T`),
-  their mean length, taken as exponential, by the chi-square law; without an outage the restoral time stands for it.
+  their mean length, assumed exponential, by the chi-square law; without an outage, the restoral time is used instead.
 - Round trip: the median of the runs' averages, bounded by order statistics [3]_.
-- A packet size, and a bandwidth, are shown by measurements that reach them; those that do not prove nothing. Where one
-  link has to carry the bandwidth, a port of that speed has to be among the readings: bonded links are as fast.
+- Packet size and bandwidth are shown by measurements that reach them; lower ones prove nothing. If a single link must
+  carry the bandwidth, the readings must include a port of that speed, since bonded links are as fast.
 
 References
 ----------
@@ -44,7 +44,7 @@ from hecn_analysis.traffic.ports import Ints, number_rows
 CONFIDENCE: Final = 0.95
 PASS, FAIL, UNKNOWN = "pass", "fail", "not enough evidence"
 COLUMNS: Final = ("criterion", "limit", "unit", "verdict", "estimate", "low", "high", "evidence", "needed")
-_REACHED: Final = 0.95  # of a size or bandwidth that shows it
+_REACHED: Final = 0.95  # share of a size or bandwidth that counts as reached
 
 
 def _quantity(dimension: units.Dimension, *, most: float = math.inf) -> BeforeValidator:
@@ -107,12 +107,12 @@ def load(name: str | Path) -> ServiceLevel:
     Returns
     -------
     ServiceLevel
-        The limits, in SI: fractions, seconds, bytes, bit/s; None where the table names none.
+        The limits, in SI: fractions, seconds, bytes, bit/s; None for criteria that the table omits.
 
     Raises
     ------
     InputError
-        When there is none of this name, or something in it is wrong, with file and line.
+        If no table has this name, or the table has an error, with file and line.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> ServiceLevel:
 
 
 def proportion_bounds(hits: int, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Give one-sided bounds of a probability by Clopper and Pearson."""
+    """One-sided bounds of a probability by Clopper and Pearson."""
     if count <= 0:
         return 0.0, 1.0
     low = 0.0 if hits == 0 else float(stats.beta.ppf(1 - confidence, hits, count - hits + 1))
@@ -191,15 +191,15 @@ def judge(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None 
     level
         The table.
     runs
-        Runs of tools as in the table ``runs``: all over the path that is judged.
+        Runs of tools over the judged path, as in the table ``runs``.
     samples
-        Readings of its ports as in the table ``samples``.
+        Readings of the path's ports, as in the table ``samples``.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`, a row for each criterion that the table names. ``low`` and ``high`` are the bounds of the estimate,
-        ``evidence`` says what it rests on, ``needed`` what is still to be measured.
+        `COLUMNS`, a row for each criterion of the table. ``low`` and ``high`` are the bounds of the estimate,
+        ``evidence`` describes its basis, ``needed`` the missing measurements.
 
     Examples
     --------
@@ -238,39 +238,39 @@ def _loss(limit: float, runs: pd.DataFrame, mtu: int) -> dict[str, Any]:
     sent, lost = _column(runs, "sent_packets"), _column(runs, "lost_packets")
     counted = ~np.isnan(sent) & ~np.isnan(lost)
     direct = (int(lost[counted].sum()), int(sent[counted].sum()))
-    again, amount = _column(runs, "retransmits"), _column(runs, "bytes")
+    retransmits, amount = _column(runs, "retransmits"), _column(runs, "bytes")
     amount = np.where(np.isnan(amount), run_rates(runs) * _column(runs, "duration_s") / 8, amount)
-    tcp = ~counted & ~np.isnan(again) & ~np.isnan(amount)
-    segments = np.ceil(amount[tcp] / float(framing.payload_bytes(mtu))) + again[tcp]
-    every = (direct[0] + int(again[tcp].sum()), direct[1] + int(segments.sum()))
-    high = min(proportion_bounds(*every)[1], proportion_bounds(*direct)[1])
+    tcp = ~counted & ~np.isnan(retransmits) & ~np.isnan(amount)
+    segments = np.ceil(amount[tcp] / float(framing.payload_bytes(mtu))) + retransmits[tcp]
+    with_retransmits = (direct[0] + int(retransmits[tcp].sum()), direct[1] + int(segments.sum()))
+    high = min(proportion_bounds(*with_retransmits)[1], proportion_bounds(*direct)[1])
     low = proportion_bounds(*direct)[0]
-    best = direct if direct[1] else every
+    best = direct if direct[1] else with_retransmits
     row = _row("loss", limit, "1", low=low, high=high, estimate=best[0] / best[1] if best[1] else None)
     parts = [f"{direct[0]:,} of {direct[1]:,} packets lost"] if direct[1] or not tcp.any() else []
     if tcp.any():
-        parts.append(f"{int(again[tcp].sum()):,} of {int(segments.sum()):,} TCP packets sent again")
+        parts.append(f"{int(retransmits[tcp].sum()):,} of {int(segments.sum()):,} TCP packets retransmitted")
     row["evidence"] = "; ".join(parts)
-    if low > limit:  # what was counted decides, whatever TCP got through
+    if low > limit:  # counted losses decide, whatever TCP delivered
         return row | {"verdict": FAIL, "high": proportion_bounds(*direct)[1]}
     if high < limit:
         return row | {"verdict": PASS}
-    more = packets_needed(limit, every[0]) - every[1]
+    more = packets_needed(limit, with_retransmits[0]) - with_retransmits[1]
     return row | {"needed": f"{max(more, 1):,} more packets without a loss"}
 
 
 def _round_trip(limit: float, runs: pd.DataFrame) -> dict[str, Any]:
-    average, own, least = (_column(runs, name) for name in ("rtt_avg_s", "rtt_s", "rtt_min_s"))
-    found = np.where(np.isnan(average), np.where(np.isnan(own), least, own), average)
-    found = np.sort(found[~np.isnan(found)])
-    row = _row("rtt", limit, "s", evidence=f"{len(found)} runs with a round trip")
-    if len(found) == 0:
+    average, connection, least = (_column(runs, name) for name in ("rtt_avg_s", "rtt_s", "rtt_min_s"))
+    times = np.where(np.isnan(average), np.where(np.isnan(connection), least, connection), average)
+    times = np.sort(times[~np.isnan(times)])
+    row = _row("rtt", limit, "s", evidence=f"{len(times)} runs with a round trip")
+    if len(times) == 0:
         return row | {"needed": "runs with a round trip, such as ping"}
     rank = int(
-        stats.binom.ppf(1 - CONFIDENCE, len(found), 0.5)
+        stats.binom.ppf(1 - CONFIDENCE, len(times), 0.5)
     )  # order statistics that bound the median, each one-sided
-    low, high = (found[rank - 1], found[len(found) - rank]) if rank >= 1 else (None, None)
-    row |= {"estimate": float(np.median(found)), "low": low, "high": high}
+    low, high = (times[rank - 1], times[len(times) - rank]) if rank >= 1 else (None, None)
+    row |= {"estimate": float(np.median(times)), "low": low, "high": high}
     if high is not None and high < limit:
         return row | {"verdict": PASS}
     if low is not None and low >= limit:
@@ -338,10 +338,10 @@ def _bandwidth(level: ServiceLevel, limit: float, runs: pd.DataFrame, samples: p
 
 def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame) -> list[dict[str, Any]]:
     watched = [*_watched_ports(samples), *_watched_tests(runs)]
-    total, down, outages = sum(one[0] for one in watched), sum(one[1] for one in watched), []
-    for one in watched:
-        outages += one[2]
-    good, tests = _tests(runs)
+    total, down, outages = sum(record[0] for record in watched), sum(record[1] for record in watched), []
+    for record in watched:
+        outages += record[2]
+    successful, tests = _tests(runs)
     over = f", in {len(watched)} ports or series of tests" if len(watched) > 1 else ""
     rows = []
     if level.availability is not None:
@@ -351,23 +351,23 @@ def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame
             row |= {"estimate": 1 - down / total, "low": 1 - lost[1], "high": 1 - lost[0]}
             row["evidence"] = f"{len(outages)} outage(s), {_time(down)} of {_time(total)} watched{over}"
         elif tests:
-            low, high = proportion_bounds(good, tests)
+            low, high = proportion_bounds(successful, tests)
             row |= {
-                "estimate": good / tests,
+                "estimate": successful / tests,
                 "low": low,
                 "high": high,
-                "evidence": f"{good} of {tests} tests went through",
+                "evidence": f"{successful} of {tests} tests went through",
             }
         else:
-            row |= {"evidence": "no tests, and no port that says whether it is up"}
+            row |= {"evidence": "no tests, and no port with a known state"}
         rows.append(row | _at_least(row, level.availability))
     if level.restoral_time is not None:
         row = _row(
             "restoral time", level.restoral_time, "s", evidence=f"{len(outages)} outage(s) in {_time(total)} watched"
         )
         if outages:
-            longest = max(outages, key=lambda one: one[1])
-            row |= {"estimate": longest[1], "low": max(one[0] for one in outages), "high": longest[1]}
+            longest = max(outages, key=lambda record: record[1])
+            row |= {"estimate": longest[1], "low": max(record[0] for record in outages), "high": longest[1]}
             late = row["low"] > level.restoral_time
             row |= {"verdict": FAIL if late else PASS if row["high"] < level.restoral_time else UNKNOWN}
             row["needed"] = "tests more often" if row["verdict"] == UNKNOWN else ""
@@ -379,14 +379,14 @@ def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame
 
 def _at_least(row: dict[str, Any], limit: float) -> dict[str, Any]:
     if row.get("low") is None:
-        return {"needed": "ping at regular times, or readings of ports that say whether they are up"}
+        return {"needed": "regular pings, or readings of ports with their state"}
     if row["low"] >= limit:
         return {"verdict": PASS}
     return {"verdict": FAIL} if row["high"] < limit else {"needed": "a longer time"}
 
 
 Watched = tuple[float, float, list[tuple[float, float]]]
-"""How long was watched, how much of it was lost (the middle of what may be), least and most of each outage. [s]"""
+"""Time observed, time lost (middle of its bounds), and shortest and longest length of each outage. [s]"""
 
 
 def _tests(runs: pd.DataFrame) -> tuple[int, int]:
@@ -418,10 +418,10 @@ def _watched_ports(samples: pd.DataFrame) -> list[Watched]:
     ]
 
 
-def _watched(times: pd.DatetimeIndex, good: Any) -> Watched:  # noqa: ANN401 - an array of booleans
-    """Outages between moments at which something was seen to work or not."""
+def _watched(times: pd.DatetimeIndex, is_up: Any) -> Watched:  # noqa: ANN401 - an array of booleans
+    """Outages between observations of up or down."""
     seconds = times.as_unit("ns").asi8 * 1e-9
-    edges = np.flatnonzero(np.diff(np.r_[True, good, True].astype(int)))
+    edges = np.flatnonzero(np.diff(np.r_[True, is_up, True].astype(int)))
     outages, down = [], 0.0
     for first, after in edges.reshape(-1, 2):
         least = float(seconds[after - 1] - seconds[first])

@@ -1,8 +1,8 @@
-"""Rates on equal slots of time, all bytes kept: what a percentile or a profile is made of.
+"""Rates on equal time slots, preserving all bytes: the basis of percentiles and profiles.
 
-Polls wander, so intervals are of unequal length and do not begin with the hour. Each interval's bytes are spread evenly
-over it and go to the slots that it lies in: their sum is that of the intervals. A slot has a rate where nine tenths of
-it are covered by intervals with a known rate, and is missing else: not zero.
+Poll times drift, so intervals have unequal lengths and do not start on the hour. The bytes of each interval are spread
+evenly over it and assigned to its slots, so that the total is preserved. A slot has a rate if intervals with a known
+rate cover nine tenths of it; otherwise it is missing, not zero.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _INSTANT_S: Final = 1e-9  # the resolution of times; shorter coverage counts as 
 LEAST_COVERAGE: Final = 0.9
 """Fraction of a slot that known rates must cover for the slot to have a rate. [1]"""
 MOST_SLOTS: Final = 200_000_000
-"""Slots that are computed at once (about 5 GB). Larger tables are computed in shares, one after another."""
+"""Largest number of slots computed at once (about 5 GB). Larger tables are computed in shares, one after another."""
 LONGEST_INTERVAL: Final = 1.5
 """Intervals longer than this are averages too long to yield a percentile of slots. [slots]"""
 NEEDED = ("host", "interface", "time", "interval_s", "in_bps", "out_bps", "flag")
@@ -29,7 +29,7 @@ NEEDED = ("host", "interface", "time", "interval_s", "in_bps", "out_bps", "flag"
 
 @dataclass(frozen=True)
 class Intervals:
-    """Rates of many interfaces, in order: one stretch of rows for each.
+    """Rates of many interfaces: consecutive rows for each, in order of time.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class Intervals:
     end_ns
         End of each interval since 1970. [ns]
     seconds
-        Length, NaN where unknown. [s]
+        Length, NaN if unknown. [s]
     in_bps, out_bps
-        Rates, NaN where unknown. [bit/s]
+        Rates, NaN if unknown. [bit/s]
     flags
         Bits of `hecn_analysis.traffic.flags.Flag`.
     """
@@ -68,11 +68,11 @@ class Slots:
     in_bytes, out_bytes
         Bytes in each slot. [B]
     covered_s
-        How much of it intervals with a known rate cover, in one direction or both. [s]
+        Time of each slot covered by intervals with a known rate in at least one direction. [s]
     in_covered_s, out_covered_s
-        How much of it those cover whose rate in this direction is known. [s]
+        Time of each slot covered by intervals with a known rate in this direction. [s]
     expected
-        How many slots lie wholly between the first and the last reading of each interface.
+        Number of slots wholly between the first and the last reading of each interface.
     """
 
     starts: Ints
@@ -97,7 +97,7 @@ class Slots:
         return ((number + 1) * round(self.slot_s * 1e9)).astype(np.int64)
 
     def rates(self) -> tuple[Floats, Floats]:
-        """Rates of the slots in both directions, NaN where too little is covered. [bit/s]."""
+        """Rates of the slots in both directions, NaN if too little is covered. [bit/s]."""
         received = self._scale(self.in_covered_s)
         sent = received if self.out_covered_s is self.in_covered_s else self._scale(self.out_covered_s)
         return self.in_bytes * received, self.out_bytes * sent
@@ -118,14 +118,14 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
     Returns
     -------
     DataFrame
-        ``host`` and ``interface`` of each port, as `hecn_analysis.traffic.ports.port_key` gives them.
+        ``host`` and ``interface`` of each port, from `hecn_analysis.traffic.ports.port_key`.
     Intervals
         Their rates in order of time. [bit/s]
 
     Raises
     ------
     InputError
-        When a column is absent.
+        If a column is absent.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
     absent = [name for name in NEEDED if name not in table.columns]
     if absent:
         raise InputError("no column " + " and no column ".join(absent), f"rates with {', '.join(NEEDED)}")
-    table = table[table["time"].notna()]  # what has no time has no slot
+    table = table[table["time"].notna()]  # a rate without a time has no slot
     code, names = number_rows(table)
     end_ns = np.asarray(pd.DatetimeIndex(pd.to_datetime(table["time"], utc=True)).as_unit("ns").asi8)
     rows = np.lexsort((end_ns, code))
@@ -152,12 +152,12 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
 
 
 def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
-    """Put intervals on slots."""
+    """Distribute intervals over equal slots."""
     if not slot_s > 0:
         raise RangeError(f"slot: found {slot_s!r} s, expected more than 0 s")
     lengths = np.diff(intervals.starts, append=len(intervals.end_ns))
     slot_ns = round(slot_s * 1e9)
-    left_out = int(LOWER_BOUND) | (0 if gaps else int(Flag.GAP))
+    excluded = int(LOWER_BOUND) | (0 if gaps else int(Flag.GAP))
     known = intervals.seconds > 0
     span = np.where(known, intervals.seconds, 0.0)
     begin_ns = intervals.end_ns - np.rint(span * 1e9).astype(np.int64)
@@ -167,11 +167,11 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
     earliest = np.minimum.reduceat(begin_ns, intervals.starts)
     latest = np.maximum.reduceat(intervals.end_ns, intervals.starts)
     first = earliest // slot_ns
-    many = np.maximum(-(-latest // slot_ns) - first, 1)  # one where a single reading stands between two slots
-    starts = np.r_[np.int64(0), np.cumsum(many)[:-1]]
+    n_slots = np.maximum(-(-latest // slot_ns) - first, 1)  # one slot for a single reading between two slots
+    starts = np.r_[np.int64(0), np.cumsum(n_slots)[:-1]]
     shift = np.repeat(starts - first, lengths)
-    used = known & (intervals.flags & left_out == 0) & ~(np.isnan(intervals.in_bps) & np.isnan(intervals.out_bps))
-    size = int(many.sum())
+    used = known & (intervals.flags & excluded == 0) & ~(np.isnan(intervals.in_bps) & np.isnan(intervals.out_bps))
+    size = int(n_slots.sum())
     if size > MOST_SLOTS:
         raise RangeError(
             f"slot: found {slot_s:g} s, which makes {size} slots between the first and the last reading of each "
@@ -187,8 +187,8 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
         filled["seconds"] += np.bincount(place, weights=seconds, minlength=size)
         for name, rate in rates.items():
             filled[name] += np.bincount(place, weights=seconds * rate[rows], minlength=size)
-        for lost_s, these in unknown.values():
-            np.add(lost_s, np.bincount(place, weights=seconds * these[rows], minlength=size), out=lost_s)
+        for lost_s, is_unknown in unknown.values():
+            np.add(lost_s, np.bincount(place, weights=seconds * is_unknown[rows], minlength=size), out=lost_s)
 
     begin_slot = begin_ns // slot_ns
     end_slot = -(-intervals.end_ns // slot_ns) - 1  # of the last moment before the end
@@ -216,7 +216,7 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
 
 
 def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:
-    """Table of slots: ``host``, ``interface``, ``time`` (the end), bytes, what is covered, rates."""
+    """Table of slots: ``host``, ``interface``, ``time`` (the end), bytes, covered time, rates."""
     in_bps, out_bps = slots.rates()
     named = names.iloc[np.repeat(np.arange(len(names)), slots.lengths)].reset_index(drop=True)
     return named.assign(

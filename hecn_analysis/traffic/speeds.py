@@ -13,13 +13,13 @@ from hecn_analysis.traffic.differences import SPEED_TOLERANCE
 from hecn_analysis.traffic.ports import KEY, Floats, port_key, stated_value
 from hecn_analysis.traffic.series import Speeds
 
-FLAT_SHARE: Final = 0.05  # of the intervals that stand at the speed, for a line to be called flat
+FLAT_SHARE: Final = 0.05  # smallest share of intervals exactly at the speed for a line to count as flat
 FLAT_LEAST: Final = 6
 FLAT_WITHIN: Final = 1e-3
 
 
 def speed_of(names: pd.DataFrame, speeds: Speeds) -> Floats:
-    """Speed of each interface, NaN where unknown. [bit/s].
+    """Speed of each interface, NaN if unknown. [bit/s].
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
     Returns
     -------
     dict
-        Speed by host and interface; those without a known one are left out. [bit/s]
+        Speed by host and interface; interfaces of unknown speed are omitted. [bit/s]
 
     Examples
     --------
@@ -74,14 +74,14 @@ def known_better(stated: Mapping[Any, float], better: Mapping[Any, float]) -> di
     Parameters
     ----------
     stated
-        Speeds by host and interface, of `speeds_of`. [bit/s]
+        Speeds by host and interface, from `speeds_of`. [bit/s]
     better
         Speeds by (host, interface) or by interface. [bit/s]
 
     Returns
     -------
     dict
-        Speeds of both; what the user says of an interface holds for it on every host. [bit/s]
+        Combined speeds; a user's speed without a host applies to that interface on every host. [bit/s]
 
     Examples
     --------
@@ -90,14 +90,14 @@ def known_better(stated: Mapping[Any, float], better: Mapping[Any, float]) -> di
     """
     values = stated_value(better, pd.DataFrame(list(stated), columns=list(KEY)))
     known = zip(stated.items(), values.tolist(), strict=True)
-    return {**{key: own if np.isnan(value) else value for (key, own), value in known}, **better}
+    return {**{key: stated_bps if np.isnan(value) else value for (key, stated_bps), value in known}, **better}
 
 
 def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
-    """Find speeds that cannot be right: the interface carried more, or its rate equals the speed exactly.
+    """Find misstated speeds: the interface carried more, or its rates equal the speed exactly.
 
-    An Ethernet that is full counts less than its speed, since preamble and gap are not counted: 98.7 % with packets of
-    1500 bytes, 99.8 % with 9000. A line that is flat at 100 % was cut there.
+    A full Ethernet counts less than its speed, since preamble and gap are not counted: 98.7 % with packets of 1500
+    bytes, 99.8 % with 9000. A line that is flat at 100 % was clipped there.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
     speed = speed_of(names, speeds)
     rows = []
     if len(names):
-        each = np.repeat(speed, np.diff(intervals.starts, append=len(intervals.seconds)))
+        speed_of_rate = np.repeat(speed, np.diff(intervals.starts, append=len(intervals.seconds)))
         rate = np.fmax(intervals.in_bps, intervals.out_bps)
         most = np.fmax.reduceat(rate, intervals.starts)
         known = np.add.reduceat((~np.isnan(rate)).astype(float), intervals.starts)
         with np.errstate(invalid="ignore"):
-            level = np.add.reduceat((np.abs(rate / each - 1) <= FLAT_WITHIN).astype(float), intervals.starts)
+            level = np.add.reduceat((np.abs(rate / speed_of_rate - 1) <= FLAT_WITHIN).astype(float), intervals.starts)
         exceeded = most > speed * (1 + SPEED_TOLERANCE)
         flat = ~exceeded & (level >= FLAT_LEAST) & (level >= FLAT_SHARE * known)
         for i in np.flatnonzero(exceeded):
@@ -136,6 +136,6 @@ def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
             rows.append((*names.iloc[i], speed[i], "exceeded", message))
         for i in np.flatnonzero(flat):
             share = f"{level[i]:.0f} of {known[i]:.0f} rates"
-            message = f"{share} stand exactly at the stated speed: the speed is wrong and cuts them"
+            message = f"{share} equal the stated speed exactly: the speed is wrong and clips them"
             rows.append((*names.iloc[i], speed[i], "flat", message))
     return pd.DataFrame(rows, columns=["host", "interface", "speed_bps", "finding", "message"])

@@ -1,14 +1,14 @@
-"""How full an interface is: percentiles as they are billed, peak, volume, busy hour, profiles.
+"""Utilisation of interfaces: percentiles as billed, peak, volume, busy hour, profiles.
 
-Two conventions of billing a port by its 95th percentile are in use and differ, so both are given under their own names:
+Two different conventions for billing a port by its 95th percentile are in use; each has its own column:
 
-- ``p95_greater_bps``, "the greater of the 95ths": in and out are ranked each for itself, the larger result counts;
-- ``p95_slot_greater_bps``, "the 95th of the greater": of each slot the larger direction counts, then the slots are
+- ``p95_greater_bps``, "the greater of the 95ths": in and out are ranked separately, and the larger percentile counts;
+- ``p95_slot_greater_bps``, "the 95th of the greater": the larger direction of each slot is taken, then the slots are
   ranked. It is never less than the other.
 
 ``p95_sum_bps`` ranks the sum of both directions of each slot. Several ports on one bill are summed slot by slot before
-ranking (`billing`): the sum of the ports' percentiles is another number. Slots without a known rate are left out of the
-ranking, and their number is given beside it.
+ranking (`billing`); the sum of the ports' percentiles would be another number. Slots without a known rate are excluded
+from the ranking, and counted in a column of their own.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ SLOT_S: Final = 300.0
 
 DIRECTIONS: Mapping[str, str] = MappingProxyType(
     {
-        "in": "what came in",
-        "out": "what went out",
-        "greater": "in and out ranked each for itself, the larger percentile",
-        "slot_greater": "of each slot the larger of in and out",
-        "sum": "of each slot the sum of in and out",
+        "in": "inbound traffic",
+        "out": "outbound traffic",
+        "greater": "in and out ranked separately, the larger percentile",
+        "slot_greater": "the larger of in and out in each slot",
+        "sum": "the sum of in and out in each slot",
     }
 )
 Direction = Literal["in", "out", "greater", "slot_greater", "sum"]
@@ -47,13 +47,13 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
     {
         "host": "host",
         "interface": "interface",
-        "first_time": "begin of the first interval",
+        "first_time": "start of the first interval",
         "last_time": "end of the last one",
         "rates": "intervals",
         "unrated": "of these, without a known rate (reset, gap in the file, lower bound …)",
         "slots": "equal slots wholly between first and last time",
-        "missing_slots": "of these, without a known rate in one direction or both: left out of the percentiles",
-        "in_bytes": "bytes in, in all intervals with a rate, gaps included; missing where no interval has one [B]",
+        "missing_slots": "of these, without a known rate in at least one direction: excluded from the percentiles",
+        "in_bytes": "bytes in, over all intervals with a rate, including gaps; missing if no interval has one [B]",
         "out_bytes": "bytes out [B]",
         "mean_in_bps": "mean over the time with a known rate [bit/s]",
         "mean_out_bps": "the same, out [bit/s]",
@@ -69,7 +69,7 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
 
 
 def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.0) -> dict[str, Any]:
-    """Compute the columns of `COLUMNS` but the names, an array each, for many interfaces at once.
+    """Compute the columns `COLUMNS`, except the names, for many interfaces at once.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
     slot_s
         Length of a slot. [s]
     percent
-        Which percentile; the names of the columns say 95. [%]
+        The percentile; column names say 95 regardless. [%]
 
     Returns
     -------
     dict
-        Arrays by the names of `COLUMNS`, with the units that stand there: an element for each interface.
+        Arrays by the names and in the units of `COLUMNS`, one element per interface.
 
     Examples
     --------
@@ -108,8 +108,8 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
         amounts[name] = np.where(time_s[name] > 0, amount, np.nan)
     begin_ns = intervals.end_ns - np.nan_to_num(seconds * 1e9).astype(np.int64)
     long = _too_long(intervals, slot_s)
-    there = ~np.isnan(in_bps) & ~np.isnan(out_bps) & whole(slots, intervals)
-    missing_slots = slots.expected - _sums(there.astype(float), slots.starts)
+    is_complete = ~np.isnan(in_bps) & ~np.isnan(out_bps) & whole(slots, intervals)
+    missing_slots = slots.expected - _sums(is_complete.astype(float), slots.starts)
     ranked = {
         "in": in_bps,
         "out": out_bps,
@@ -158,8 +158,8 @@ def _sums(values: Floats, starts: Ints) -> Floats:
 def _largest(values: Floats, starts: Ints) -> Floats:
     if len(starts) == 0:
         return np.empty(0)
-    found = np.maximum.reduceat(np.where(np.isnan(values), -np.inf, values), starts)
-    return np.where(np.isfinite(found), found, np.nan)
+    largest = np.maximum.reduceat(np.where(np.isnan(values), -np.inf, values), starts)
+    return np.where(np.isfinite(largest), largest, np.nan)
 
 
 def _utc(time_ns: Ints) -> pd.DatetimeIndex:
@@ -176,7 +176,7 @@ def _too_long(intervals: Intervals, slot_s: float) -> Any:  # noqa: ANN401 - an 
 def utilisation(table: pd.DataFrame, *, slot_s: float = SLOT_S, speeds: Speeds = None) -> pd.DataFrame:
     """Summarise each interface.
 
-    Where a source keeps averages over longer times than a slot, there is no percentile (see `bounds`).
+    If a source keeps averages over more than a slot, there is no percentile (see `bounds`).
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def utilisation(table: pd.DataFrame, *, slot_s: float = SLOT_S, speeds: Speeds =
     DataFrame
         `COLUMNS`; then ``speed_bps``, ``in_utilisation_fraction`` and ``out_utilisation_fraction`` (percentile over
         speed), ``busy_hour`` (hour of the day, UTC, 0 to 23, in which the larger direction has the highest mean), and
-        ``remark`` (what is wrong with the speed). Never capped by the speed.
+        ``remark`` (fault of the stated speed). Rates are never capped by the speed.
 
     Examples
     --------
@@ -204,16 +204,16 @@ def utilisation(table: pd.DataFrame, *, slot_s: float = SLOT_S, speeds: Speeds =
     0     40  3.800000e+09                     0.38
     """
     names, intervals = gridded.from_frame(table)
-    found = pd.DataFrame({**names, **summarise(intervals, slot_s)})
+    summary = pd.DataFrame({**names, **summarise(intervals, slot_s)})
     speed = speed_of(names, speeds)
-    found["speed_bps"] = speed
+    summary["speed_bps"] = speed
     for name in ("in", "out"):
-        found[f"{name}_utilisation_fraction"] = found[f"p95_{name}_bps"] / speed
-    found["busy_hour"] = _busy_hours(names, gridded.regrid(intervals, min(slot_s, 3600.0)))
+        summary[f"{name}_utilisation_fraction"] = summary[f"p95_{name}_bps"] / speed
+    summary["busy_hour"] = _busy_hours(names, gridded.regrid(intervals, min(slot_s, 3600.0)))
     remarks = speed_findings(table, speeds).groupby(["host", "interface"], dropna=False)["message"].agg("; ".join)
     keys = pd.MultiIndex.from_frame(names)
-    found["remark"] = pd.array(remarks.reindex(keys).tolist(), dtype="string")
-    return found
+    summary["remark"] = pd.array(remarks.reindex(keys).tolist(), dtype="string")
+    return summary
 
 
 def billing(
@@ -225,9 +225,9 @@ def billing(
     slot_s: float = SLOT_S,
     missing: Literal["left_out", "zero"] = "left_out",
 ) -> dict[str, Any]:
-    """Compute the percentile of several ports together, as a bill does.
+    """Compute the percentile of several ports together, as for a bill.
 
-    Ports are summed slot by slot, then the slots are ranked. A slot in which a port has no known rate is left out
+    Ports are summed slot by slot, then the slots are ranked. A slot in which a port has no known rate is excluded
     (``missing="left_out"``), or that port counts as 0 in it (``missing="zero"``), which lowers the percentile.
 
     Parameters
@@ -235,7 +235,7 @@ def billing(
     table
         Rates as in the table ``rates``.
     ports
-        Pairs of host and interface, as `hecn_analysis.traffic.ports.port_key` names them; by default all.
+        Pairs of host and interface, from `hecn_analysis.traffic.ports.port_key`; by default all.
     direction
         One of `DIRECTIONS`.
     percent
@@ -243,19 +243,19 @@ def billing(
     slot_s
         Length of a slot. [s]
     missing
-        What is done with slots in which a port has no known rate.
+        Treatment of slots in which a port has no known rate.
 
     Returns
     -------
     dict
-        ``percentile_bps``, ``direction``, ``convention`` (in words), ``percent``, ``ports``, ``slots`` that were
-        ranked, ``missing_slots``, ``thrown_away`` (slots above the rank), ``rank``; `slot_table` has
-        what a person needs to redo it.
+        ``percentile_bps``, ``direction``, ``convention`` (a sentence), ``percent``, ``ports``, ``slots`` (number
+        ranked), ``missing_slots``, ``thrown_away`` (slots above the rank), ``rank``; `slot_table` has the data to
+        check it by hand.
 
     Raises
     ------
     InputError
-        For a port that is not in the table, or where its rates are averages over several slots.
+        If a port is not in the table, or its rates are averages over several slots.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def billing(
             raise InputError(
                 f"averages over more than {slot_s:g} s of {known[i][1]}",
                 "rates of one slot or less",
-                advice="take longer slots, or the bounds that averages allow (bounds)",
+                advice="use longer slots, or the bounds from averages (bounds)",
             )
     slots = gridded.regrid(intervals, slot_s)
     rates = dict(zip(("in", "out"), slots.rates(), strict=True))
@@ -286,13 +286,13 @@ def billing(
     total = {name: np.zeros(last - first) for name in rates}
     within = np.zeros(last - first, dtype=np.bool_)
     for i in wanted:
-        there = slice(slots.starts[i], slots.starts[i] + slots.lengths[i])
-        place = slice(int(slots.first[i]) - first, int(slots.first[i]) - first + int(slots.lengths[i]))
-        within[place] |= inside[there]
+        port_slots = slice(slots.starts[i], slots.starts[i] + slots.lengths[i])
+        position = slice(int(slots.first[i]) - first, int(slots.first[i]) - first + int(slots.lengths[i]))
+        within[position] |= inside[port_slots]
         for name, rate in rates.items():
-            mine = np.full(last - first, np.nan)
-            mine[place] = rate[there]
-            total[name] += np.nan_to_num(mine) if missing == "zero" else mine
+            port_rate = np.full(last - first, np.nan)
+            port_rate[position] = rate[port_slots]
+            total[name] += np.nan_to_num(port_rate) if missing == "zero" else port_rate
     if missing == "zero":
         for values in total.values():
             values[~within] = np.nan
@@ -303,13 +303,13 @@ def billing(
     }
     counted = {name: int(np.isfinite(values).sum()) for name, values in ranked.items()}
     begin = np.zeros(1, dtype=np.int64)
-    found = {name: float(nearest_ranks(values, begin, percent)[0]) for name, values in ranked.items()}
-    found["greater"] = float(np.fmax(found["in"], found["out"]))
-    larger = "out" if np.isnan(found["in"]) or found["out"] > found["in"] else "in"
+    percentiles = {name: float(nearest_ranks(values, begin, percent)[0]) for name, values in ranked.items()}
+    percentiles["greater"] = float(np.fmax(percentiles["in"], percentiles["out"]))
+    larger = "out" if np.isnan(percentiles["in"]) or percentiles["out"] > percentiles["in"] else "in"
     count = counted[larger if direction == "greater" else direction]
     place_in_order = int(np.ceil(round(count * percent / 100, 9)))
     return {
-        "percentile_bps": found[direction],
+        "percentile_bps": percentiles[direction],
         "direction": direction,
         "convention": f"{DIRECTIONS[direction]}; {len(wanted)} port(s) summed slot by slot; nearest rank",
         "percent": percent,
@@ -325,7 +325,7 @@ def _numbers(known: Sequence[Any], wanted: Sequence[Any]) -> list[int]:
     numbers = {port: number for number, port in enumerate(known)}
     for port in wanted:
         if port not in numbers:
-            advice = did_you_mean(str(port[1]), [str(one[1]) for one in known])
+            advice = did_you_mean(str(port[1]), [str(known_port[1]) for known_port in known])
             raise InputError(f"no port {port!r}", "a pair of host and interface of the rates", advice=advice)
     if not wanted:
         raise InputError("no port", "one or more")
@@ -333,7 +333,7 @@ def _numbers(known: Sequence[Any], wanted: Sequence[Any]) -> list[int]:
 
 
 def slot_table(table: pd.DataFrame, *, slot_s: float = SLOT_S, gaps: bool = False) -> pd.DataFrame:
-    """Rates on equal slots, all bytes kept.
+    """Rates on equal slots, preserving all bytes.
 
     Parameters
     ----------
@@ -347,8 +347,8 @@ def slot_table(table: pd.DataFrame, *, slot_s: float = SLOT_S, gaps: bool = Fals
     Returns
     -------
     DataFrame
-        ``host``, ``interface``, ``time`` (end of the slot), ``in_bytes``, ``out_bytes`` (missing where no rate
-        covers any of it), ``covered_s``, ``in_bps``, ``out_bps`` (missing where less than nine tenths are covered).
+        ``host``, ``interface``, ``time`` (end of the slot), ``in_bytes``, ``out_bytes`` (missing if no rate covers any
+        part), ``covered_s``, ``in_bps``, ``out_bps`` (missing if less than nine tenths are covered).
 
     Examples
     --------
@@ -392,9 +392,9 @@ def profile(
     period
         ``day`` or ``week``.
     zone
-        Time zone whose hours are meant, such as ``America/New_York``; daylight-saving time is followed.
+        Time zone of the hours, such as ``America/New_York``, including daylight-saving time.
     slot_s
-        Length of the slots that are averaged. [s]
+        Length of the averaged slots. [s]
 
     Returns
     -------
@@ -418,24 +418,24 @@ def profile(
     slots = slots.sort_values(keys, kind="stable", ignore_index=True)
     groups = slots.groupby(keys, dropna=False)
     starts = np.flatnonzero(np.diff(groups.ngroup().to_numpy(), prepend=-1))
-    found = slots.loc[starts, keys].reset_index(drop=True)
-    found["slots"] = np.diff(starts, append=len(slots))
+    hours = slots.loc[starts, keys].reset_index(drop=True)
+    hours["slots"] = np.diff(starts, append=len(slots))
     for name in ("in", "out"):
         rate = slots[f"{name}_bps"].to_numpy()
-        found[f"mean_{name}_bps"] = groups[f"{name}_bps"].mean().to_numpy()
-        found[f"median_{name}_bps"] = nearest_ranks(rate, starts, 50.0)
-        found[f"p95_{name}_bps"] = nearest_ranks(rate, starts, 95.0)
-    return found
+        hours[f"mean_{name}_bps"] = groups[f"{name}_bps"].mean().to_numpy()
+        hours[f"median_{name}_bps"] = nearest_ranks(rate, starts, 50.0)
+        hours[f"p95_{name}_bps"] = nearest_ranks(rate, starts, 95.0)
+    return hours
 
 
 def busiest_hour(table: pd.DataFrame, *, slot_s: float = SLOT_S) -> pd.DataFrame:
-    """Find the 60 minutes in which each interface carried most, in the larger direction."""
-    many = round(3600 / slot_s)
-    if many < 1 or abs(many * slot_s - 3600) > 1e-9:
+    """The 60 minutes in which each interface carried most, in the larger direction."""
+    slots_per_hour = round(3600 / slot_s)
+    if slots_per_hour < 1 or abs(slots_per_hour * slot_s - 3600) > 1e-9:
         raise RangeError(f"slot: found {slot_s!r} s, expected a divisor of 3600 s")
     slots = slot_table(table, slot_s=slot_s)
     rates = slots.groupby(["host", "interface"], dropna=False, sort=False)[["in_bps", "out_bps"]]
-    hours = rates.rolling(many).mean().reset_index(drop=True)
+    hours = rates.rolling(slots_per_hour).mean().reset_index(drop=True)
     hours = slots[["host", "interface", "time"]].join(hours)
     larger = hours[["in_bps", "out_bps"]].max(axis=1).dropna()
     names = hours.loc[larger.index, ["host", "interface"]]
@@ -448,17 +448,17 @@ def bounds(
 ) -> pd.DataFrame:
     """Bound the peak and the percentile of slots, given averages over longer intervals.
 
-    For sources that keep averages over longer times than a slot (MRTG's weekly, monthly and yearly rows, RRD archives),
-    and for bursts shorter than a poll. Maxima that the source keeps (``in_max_bps``) are used, and the speed.
+    For sources that keep averages over more than a slot (MRTG's weekly, monthly and yearly rows, RRD archives), and for
+    bursts shorter than a poll. Maxima stored by the source (``in_max_bps``) and the speed tighten the bounds.
 
     Parameters
     ----------
     table
-        Rates as in the table ``rates``. Those that are lower bounds are left out: nothing bounds them from above.
+        Rates as in the table ``rates``. Lower bounds are excluded, since nothing bounds them from above.
     slot_s
-        Length of the slots that are meant. [s]
+        Length of the slots. [s]
     percent
-        Which percentile. [%]
+        The percentile. [%]
     speeds
         Speeds, for all or by interface or (host, interface). [bit/s]
 
@@ -486,7 +486,7 @@ def bounds(
         bounded = to_bits(part["flag"]) & int(LOWER_BOUND) == 0
         for name in ("in", "out"):
             mean = part[f"{name}_bps"].to_numpy(dtype=float, na_value=np.nan)
-            kept = (
+            stored_max = (
                 part[f"{name}_max_bps"].to_numpy(dtype=float, na_value=np.nan)
                 if f"{name}_max_bps" in part
                 else mean * np.nan
@@ -494,15 +494,15 @@ def bounds(
             known = ~np.isnan(mean) & (length > 0) & bounded
             if not known.any():
                 continue
-            many = np.maximum(np.rint(length[known] / slot_s), 1).astype(np.int64)
-            # Maxima are those of the source's own polls, its short intervals: they bound slots that are no shorter
+            slots_per_interval = np.maximum(np.rint(length[known] / slot_s), 1).astype(np.int64)
+            # Maxima are of the source's own polls, its short intervals: they bound slots of at least that length
             poll_s = np.quantile(length[known], 0.1, method="higher")
-            told = ~np.isnan(kept[known]) & (poll_s <= LONGEST_INTERVAL * slot_s)
-            most = np.fmin(np.where(told, kept[known], np.inf), np.inf if np.isnan(speed) else speed)
-            most = np.maximum(np.fmin(most, many * mean[known]), mean[known])
-            low, high = percentile_bounds(mean[known], many, percent=percent, most_bps=most)
-            peak_low, peak_high = peak_bounds(mean[known], many, most_bps=most)
-            peak_low = max(peak_low, float(np.nanmax(kept[known], initial=peak_low)))  # a largest slot was one
+            max_usable = ~np.isnan(stored_max[known]) & (poll_s <= LONGEST_INTERVAL * slot_s)
+            most = np.fmin(np.where(max_usable, stored_max[known], np.inf), np.inf if np.isnan(speed) else speed)
+            most = np.maximum(np.fmin(most, slots_per_interval * mean[known]), mean[known])
+            low, high = percentile_bounds(mean[known], slots_per_interval, percent=percent, most_bps=most)
+            peak_low, peak_high = peak_bounds(mean[known], slots_per_interval, most_bps=most)
+            peak_low = max(peak_low, float(np.nanmax(stored_max[known], initial=peak_low)))  # a largest slot was one
             peaks = (peak_low, max(peak_low, peak_high))
             rows.append((*port.iloc[0], name, float(length[known].max()), *peaks, low, high))
     columns = ["host", "interface", "direction", "interval_s", "peak_low_bps", "peak_high_bps"]

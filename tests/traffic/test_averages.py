@@ -390,7 +390,7 @@ def test_speed_that_cannot_be_right_is_found(rates, finding, swapped):
         known = np.isfinite(rates).sum()
         level = sum(abs(rate / 1e9 - 1) <= 1e-3 for rate in rates)
         assert remarks == [
-            f"{level} of {known} rates stand exactly at the stated speed: the speed is wrong and cuts them"
+            f"{level} of {known} rates equal the stated speed exactly: the speed is wrong and clips them"
         ]
     elif finding:
         assert remarks == ["carried 105% of its stated speed: the speed is wrong"]
@@ -443,5 +443,5 @@ def test_slots_that_no_port_was_read_in_are_not_missing():
 def test_convention_of_a_bill_is_told_in_words():
     both = pd.concat([table(np.full(4, 1.0)), table(np.full(4, 2.0), name="eth1")])
     assert billing(both, direction="sum")["convention"] == (
-        "of each slot the sum of in and out; 2 port(s) summed slot by slot; nearest rank"
+        "the sum of in and out in each slot; 2 port(s) summed slot by slot; nearest rank"
     )

@@ -150,7 +150,9 @@ def test_faults_of_files_are_told(tmp_path):
     with pytest.raises(InputError, match=r"found no file \*\.parquet, expected one or more$"):
         bulk.interfaces(tmp_path)
     (tmp_path / "a.parquet").write_bytes(b"PAR0")
-    with pytest.raises(InputError, match=r"a\.parquet: found no Parquet file, expected one with the table samples$"):
+    with pytest.raises(
+        InputError, match=r"a\.parquet: found no Parquet file, expected a Parquet file with the table samples$"
+    ):
         bulk.interfaces(tmp_path)
     pd.DataFrame({"interface": ["a"]}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(

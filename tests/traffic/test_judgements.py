@@ -109,7 +109,7 @@ def test_segments_of_tcp_are_what_its_bytes_need_and_what_was_sent_again(mtu):
         }
     )
     row = judged({"loss": 0.5, **({} if mtu is None else {"mtu": mtu})}, runs).loc["loss"]
-    assert row["evidence"] == "4 of 10,104 TCP packets sent again"  # 100 + 3, and 10 000 + 1
+    assert row["evidence"] == "4 of 10,104 TCP packets retransmitted"  # 100 + 3, and 10 000 + 1
     assert row["estimate"] == 4 / 10_104
     assert row["high"] == pytest.approx(proportion_bounds(4, 10_104)[1])
     assert (row["low"], row["verdict"]) == (0.0, "pass")
@@ -118,7 +118,7 @@ def test_segments_of_tcp_are_what_its_bytes_need_and_what_was_sent_again(mtu):
 def test_packets_of_a_run_that_counts_both_are_not_counted_twice():
     runs = pd.DataFrame({"sent_packets": [1000, None], "lost_packets": [0, None], "retransmits": 0, "bytes": 14480.0})
     row = only({"loss": 1e-2}, runs)
-    assert row["evidence"] == "0 of 1,000 packets lost; 0 of 10 TCP packets sent again"
+    assert row["evidence"] == "0 of 1,000 packets lost; 0 of 10 TCP packets retransmitted"
     assert row["high"] == pytest.approx(proportion_bounds(0, 1010)[1])
 
 
@@ -350,10 +350,8 @@ def test_tests_with_errors_or_without_an_answer_did_not_go_through():
     row = only({"availability": 0.9}, runs)
     assert row["evidence"] == "3 of 5 tests went through"
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx((0.6, *proportion_bounds(3, 5)))
-    assert only({"availability": 0.9})["evidence"] == "no tests, and no port that says whether it is up"
-    assert only({"availability": 0.9})["needed"] == (
-        "ping at regular times, or readings of ports that say whether they are up"
-    )
+    assert only({"availability": 0.9})["evidence"] == "no tests, and no port with a known state"
+    assert only({"availability": 0.9})["needed"] == ("regular pings, or readings of ports with their state")
     one = every(60, [True, True]).assign(start_time=[BEGIN, pd.NaT])
     assert only({"availability": 0.9}, one)["evidence"] == "2 of 2 tests went through"  # one time is no time watched
 
@@ -433,7 +431,7 @@ def test_lines_are_in_the_order_of_the_criteria_and_say_what_they_rest_on():
         ["port s a", "up in 1 of 2 readings"],
         ["ping", "10.0 ms"],
         ["ping", "2 of 1,000 packets lost: between 3.6e-04 and 6.3e-03"],
-        ["iperf3", "3 TCP packets sent again in 5.00 GB"],
+        ["iperf3", "3 TCP packets retransmitted in 5.00 GB"],
         ["port s a", "mean packet of an interval up to 1500 B with its frame"],
         ["iperf3", "8.00 Gb/s of data"],
     ]

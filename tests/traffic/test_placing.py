@@ -407,8 +407,8 @@ def test_three_standard_deviations_of_the_background_are_not_judged(excess, name
     assert row["verdict"] == named
     if named == "averaging window too long":
         assert row["message"] == (
-            "69.1 GB counted for 36.1 GB expected: in intervals of 60.0 s it cannot be told from what else the port "
-            "carries"
+            "69.1 GB counted for 36.1 GB expected: in intervals of 60.0 s it cannot be separated from the "
+            "port's other traffic"
         )
 
 
@@ -438,7 +438,7 @@ def test_clock_offset_is_told_with_its_direction(moved, word):
     row = verdict(run(300, 20), rates(level), largest_offset_s=100.0)
     assert row["verdict"] == "clock offset"
     assert row["offset_s"] == pytest.approx(moved, abs=0.05)
-    assert row["message"] == f"9.02 GB counted for 9.02 GB expected when moved by 40.0 s to a {word} time{GUESS}"
+    assert row["message"] == f"9.02 GB counted for 9.02 GB expected if shifted by 40.0 s to a {word} time{GUESS}"
     assert row["start_time"] == BEGIN + pd.Timedelta(300, "s")  # as the log says
 
 
@@ -508,7 +508,7 @@ def test_where_no_rate_is_known_it_is_told_why():
         "no port has a known rate at or near the time of the run"
     )
     assert verdict(run(None, 20), rates(np.full(9, np.nan)))["message"] == (
-        "no port has a known rate that is like the run, which has no time"
+        "no port has a known rate that fits the run, which has no time"
     )
     assert verdict(run(9000, 20), rates(level))["message"] == "no rate is known for the time of the run"
     holes = rates(np.where(np.arange(60) == 31, np.nan, 8e6), flag=np.where(np.arange(60) == 31, "reset,gap", "ok"))

@@ -176,7 +176,7 @@ def test_32_bit_counter_that_wrapped_unseen_is_told():
 def test_run_lost_in_what_else_the_port_carries_is_not_judged():
     row = verdict(runs(1234), counters(300, [(1234, 30, octets() * 1.05)], background=5e9, noise=0.3))
     assert row["verdict"] == "averaging window too long"
-    assert row["message"].endswith("in intervals of 300 s it cannot be told from what else the port carries")
+    assert row["message"].endswith("in intervals of 300 s it cannot be separated from the port's other traffic")
 
 
 def test_runs_in_the_same_interval_agree_together_or_cannot_be_told_apart():
@@ -238,8 +238,8 @@ def test_tests_that_nobody_told_of_around_a_run_make_it_not_tellable(pause):
     row = verdict(runs(bursts[3][0]), counters(5, bursts))
     assert row["verdict"] == "averaging window too long"
     assert row["message"].endswith(
-        "counted for 30.2 GB expected: how much of it is other traffic cannot be told, as other transfers may have "
-        "been before and after"
+        "counted for 30.2 GB expected: the share of other traffic is unknown, since there may have been other "
+        "transfers before and after"
     )
     assert verdict(runs(1234), counters(5, [], background=1e9, noise=0.01))["verdict"] == "fewer octets"
 

@@ -43,7 +43,7 @@ def test_each_run_says_what_it_says_with_its_lines(ames):
     assert dict(found["says"]) == {
         "availability": "went through",
         "rtt": "80.6 ms",
-        "loss": "0 TCP packets sent again in 68.7 GB",
+        "loss": "0 TCP packets retransmitted in 68.7 GB",
     }  # a copy of a file is no test of the bandwidth
     assert set(found["line_first"]) == {42}
 
@@ -122,7 +122,7 @@ def test_ports_that_say_nothing_have_no_rows():
 def test_packets_sent_again_are_told_with_the_amount_where_it_is_known():
     runs = pd.DataFrame({"retransmits": [3, 4], "throughput_bps": [8e9, math.nan], "duration_s": [10.0, 10.0]})
     found = evidence(ServiceLevel(title="t", document="d", loss=1e-3), runs)
-    assert found["says"].tolist() == ["3 TCP packets sent again in 10.0 GB", "4 TCP packets sent again"]
+    assert found["says"].tolist() == ["3 TCP packets retransmitted in 10.0 GB", "4 TCP packets retransmitted"]
 
 
 def test_what_was_counted_has_bounds_of_its_own_where_it_fails():

@@ -105,7 +105,7 @@ def test_packets_of_tcp_without_a_retransmission_are_evidence_and_retransmission
     tcp = pd.DataFrame({"retransmits": [0], "bytes": [3e11], "throughput_bps": 8e9, "duration_s": 300.0})
     found = row(level(loss=1e-7, mtu=9000), tcp, criterion="loss")
     assert found["verdict"] == "pass"
-    assert found["evidence"] == "0 of 33,527,046 TCP packets sent again"
+    assert found["evidence"] == "0 of 33,527,046 TCP packets retransmitted"
     assert row(level(loss=1e-7), tcp.assign(retransmits=1000))["verdict"] == "not enough evidence"
 
 

@@ -82,7 +82,7 @@ def test_both_conventions_of_billing_have_their_own_names():
     assert summary["p95_sum_bps"] == 10.0
     assert billing(both, direction="greater")["percentile_bps"] == 1.0
     assert billing(both, direction="slot_greater")["percentile_bps"] == 9.0
-    assert billing(both, direction="in")["convention"] == "what came in; 1 port(s) summed slot by slot; nearest rank"
+    assert billing(both, direction="in")["convention"] == "inbound traffic; 1 port(s) summed slot by slot; nearest rank"
 
 
 def test_ports_are_summed_slot_by_slot_before_ranking():
@@ -120,7 +120,7 @@ def test_percentile_of_averages_over_more_than_a_slot_is_refused_and_bounds_are_
         billing(hourly)
     assert str(error.value) == (
         "found averages over more than 300 s of eth0, expected rates of one slot or less; "
-        "take longer slots, or the bounds that averages allow (bounds)"
+        "use longer slots, or the bounds from averages (bounds)"
     )
     assert billing(hourly, slot_s=3600)["percentile_bps"] == 1e9
     found = bounds(hourly, speeds=10e9).set_index("direction").loc["in"]
@@ -245,7 +245,7 @@ def test_line_that_is_flat_at_the_speed_is_told():
     rates = np.r_[np.full(80, 2e8), np.full(20, 1e9)]
     (finding,) = speed_findings(table(rates), 1e9).to_dict("records")
     assert finding["finding"] == "flat"
-    assert finding["message"] == ("20 of 100 rates stand exactly at the stated speed: the speed is wrong and cuts them")
+    assert finding["message"] == ("20 of 100 rates equal the stated speed exactly: the speed is wrong and clips them")
     full = np.r_[np.full(80, 2e8), np.full(20, 1e9 * 9018 / 9038)]  # jumbo frames on a full line
     assert len(speed_findings(table(full), 1e9)) == 0
     assert pd.isna(utilisation(table(full), speeds=1e9)["remark"][0])
