@@ -20,7 +20,7 @@ import pyarrow as pa
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError, ValidityWarning
 
-#: Tables that an archive keeps, each with the column that says on which day a row belongs.
+#: Tables of an archive, each with the column that determines the day of a row.
 TABLES: Final[Mapping[str, str]] = {
     "runs": "start_time",
     "streams": "start_time",
@@ -32,7 +32,7 @@ TABLES: Final[Mapping[str, str]] = {
 
 UNKNOWN_DAY: Final = "unknown"
 
-#: A Parquet file below the folder: when it was written, and by which writer.
+#: Name of a Parquet file below the folder, with its time and its writer.
 ROWS_FILE: Final = re.compile(
     rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[0-9a-f]{{16}}-(?P<writer>[0-9a-f]{{32}})\.parquet"
 )
@@ -152,8 +152,8 @@ def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[st
     except (OSError, ValueError, RecursionError) as error:
         raise damage(path, getattr(error, "strerror", None) or str(error)) from None
     entries: dict[str, Any] = content if isinstance(content, dict) else {}
-    there = all(isinstance(entries.get(key), kind) for key, kind in {**expected, "files": list}.items())
-    if not there or not {str} >= set(map(type, entries.get("keys", ()))):
+    has_keys = all(isinstance(entries.get(key), kind) for key, kind in {**expected, "files": list}.items())
+    if not has_keys or not {str} >= set(map(type, entries.get("keys", ()))):
         raise damage(path, f"no {', '.join((*expected, 'files'))}")
     for key, pattern in (("files", ROWS_FILE), ("superseded", _REPLACEABLE)):
         for file_name in entries.get(key, ()):
@@ -162,7 +162,7 @@ def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[st
     return entries
 
 
-#: Types that keep whole numbers and answers exact where some are missing.
+#: Types that keep integers and booleans exact if some are missing.
 _NULLABLE: Final[Mapping[pa.DataType, Any]] = {
     pa.int64(): pd.Int64Dtype(),
     pa.uint64(): pd.UInt64Dtype(),
@@ -194,7 +194,7 @@ def to_frame(rows: pa.Table) -> pd.DataFrame:
 
 
 def schema_mismatch(table: str, schema: pa.Schema) -> str | None:
-    """Return why columns do not fit a table, None if they do."""
+    """Return why columns do not fit a table; None if they fit."""
     known = _types(table)
     if not set(schema.names) & set(known):
         return f"no column of {table}"
@@ -256,18 +256,18 @@ def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
 
 
 class HarmlessDamageError(InputError):
-    """Damage that costs no rows: another file of the archive says the same, or it concerns no rows."""
+    """Damage that loses no rows: another file of the archive has the same content, or no rows are affected."""
 
 
 def harmless(error: InputError, advice: str | None = None) -> HarmlessDamageError:
-    """Mark damage as one that costs no rows."""
+    """Mark damage as harmless: it loses no rows."""
     return HarmlessDamageError(
         error.found, error.expected, source=error.source, line=error.line, advice=advice or error.advice
     )
 
 
 def _effect(error: InputError) -> str:
-    """Say what damage costs."""
+    """Effect of damage, for a message."""
     return "no rows are missing" if isinstance(error, HarmlessDamageError) else "left out, the rest is read"
 
 
@@ -276,15 +276,15 @@ def damage(path: Path, reason: str, advice: str | None = None) -> InputError:
     first = " ".join(reason.split())[:160]
     return InputError(
         f"damage ({first})",
-        "a file as 'hecn archive' writes it",
+        "a file written by 'hecn archive'",
         source=path,
-        advice=advice or "put it back from a copy, or make the archive anew from the files that were added",
+        advice=advice or "restore it from a copy, or rebuild the archive from the added files",
     )
 
 
 def is_link(path: Path) -> InputError:
     """Return the error for a symbolic link inside an archive."""
-    return damage(path, "a symbolic link", "links inside an archive are not followed; put back what it stands for")
+    return damage(path, "a symbolic link", "links inside an archive are not followed; restore the file itself")
 
 
 def is_unknown(path: Path) -> InputError:
@@ -292,5 +292,5 @@ def is_unknown(path: Path) -> InputError:
     return damage(
         path,
         "no commit and no generation names it",
-        "put the lost commit or generation back from a copy, or move this file out of the archive",
+        "restore the lost commit or generation from a copy, or move this file out of the archive",
     )

@@ -42,7 +42,7 @@ from hecn_analysis.archive.files import (
 )
 from hecn_analysis.base.errors import InputError
 
-#: Rows of a file that are read together, at least: a day of some tens of ports that are polled every 30 s.
+#: Rows of a row group: a day of some tens of ports polled every 30 s.
 GROUP_ROWS: Final = 131_072
 
 _COMMIT: Final[Mapping[str, type]] = {"key": str, "source": str, "added": str, "rows": dict}
@@ -84,7 +84,7 @@ class Log:
         self._folder = folder
         self._merged: tuple[int, frozenset[str]] = 0, frozenset()  # a generation and its merged keys
 
-    # asking ----------------------------------------------------------------------------------------------------------
+    # queries ---------------------------------------------------------------------------------------------------------
 
     def has(self, key: str) -> bool:
         """Return whether a unit exists, without reading the others; raise if its commit is damaged."""
@@ -92,7 +92,7 @@ class Log:
             number = self._newest()
             if self._has_merged(key, number):
                 return True
-            with suppress(FileNotFoundError):  # not there, or merged meanwhile
+            with suppress(FileNotFoundError):  # missing, or merged meanwhile
                 read_entry(self._folder, f"commits/{key}.json", _COMMIT)
                 return True
             if self._newest() == number:
@@ -108,7 +108,7 @@ class Log:
         """Return the current state."""
         while True:
             number, bad = self._newest(), dict[str, InputError]()
-            there = set(self._parquet_files(bad))
+            present = set(self._parquet_files(bad))
             writers = set(self._writers(bad))
             generation = self._generation(bad) or {"keys": [], "files": []}
             merged, superseded = frozenset(generation["keys"]), frozenset(generation.get("superseded", ()))
@@ -119,12 +119,14 @@ class Log:
                 else:
                     commits.append(commit)
             files: dict[str, list[str]] = {table: [] for table in TABLES}
-            named = list(dict.fromkeys([*generation["files"], *(name for each in commits for name in each["files"])]))
-            superseded = superseded.difference(named)  # a valid file is never removed
-            for name in named:
-                if name in there or self._is_sound(name, bad):
+            listed = list(
+                dict.fromkeys([*generation["files"], *(name for commit in commits for name in commit["files"])])
+            )
+            superseded = superseded.difference(listed)  # a valid file is never removed
+            for name in listed:
+                if name in present or self._is_sound(name, bad):
                     files[name.partition("/")[0]].append(name)
-            for name in sorted(there.difference(named, superseded)):
+            for name in sorted(present.difference(listed, superseded)):
                 match = ROWS_FILE.fullmatch(name)
                 if (not match or match["writer"] not in writers) and exists(self._folder, name):
                     bad[name] = is_unknown(self._folder / name)
@@ -217,8 +219,8 @@ class Log:
                 if not exists(self._folder, other):
                     unread[other] = damage(self._folder / other, "no such file or directory")
         for other, fault in unread.items():
-            is_here = (self._folder / other).is_symlink() or (self._folder / other).is_dir()
-            bad[other] = harmless(fault, None if is_here else f"copy {self._folder / name} to it")
+            is_occupied = (self._folder / other).is_symlink() or (self._folder / other).is_dir()
+            bad[other] = harmless(fault, None if is_occupied else f"copy {self._folder / name} to it")
         if len(copies) == len(names) and content != copies[names[1]]:
             bad[names[1]] = damage(self._folder / names[1], f"not the same as {names[0]}")
         return content
@@ -242,7 +244,7 @@ class Log:
             else:
                 bad[name] = damage(self._folder / name, f"the key {commit['key']!r}")
 
-    # removing --------------------------------------------------------------------------------------------------------
+    # removal ---------------------------------------------------------------------------------------------------------
 
     def settle(self) -> None:
         """Synchronise commits and generations, including those of other writers."""

@@ -135,8 +135,8 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequen
     if archive_of(folder) is None:
         raise InputError(
             f"no archive {os.fspath(folder)!r}",
-            "a folder that 'hecn archive add' made",
-            advice="make one of your files with it",
+            "a folder created by 'hecn archive add'",
+            advice="create one with that command",
         )
     check_columns(columns)
     archive = Archive(folder)
@@ -150,6 +150,6 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequen
             combinations.update(tuple(map(str, row)) for row in rows.itertuples(index=False))
     if not combinations:
         raise InputError(
-            f"nothing in {os.fspath(folder)!r} that says its {' and '.join(columns)}", "an archive with it"
+            f"no row in {os.fspath(folder)!r} with a known {' and '.join(columns)}", "an archive with such rows"
         )
     return [Selection(Path(folder), tuple(zip(columns, values, strict=True))) for values in sorted(combinations)]

@@ -13,10 +13,10 @@ A damaged or lost file is reported and costs its own rows only. If files and log
 
     ARCHIVE/
       commits/KEY.json               a unit: its files, its rows, where it came from
-      generations/NUMBER.json        what all units up to then were merged to; the largest number counts
-      generations/NUMBER.copy.json   the same again
+      generations/NUMBER.json        the files that all units up to then were merged into; the largest number counts
+      generations/NUMBER.copy.json   a second copy
       TABLE/day=2013-11-18/*.parquet
-      incoming/ID/                   a writer at work; `hecn_analysis.archive.log` says what it is for
+      incoming/ID/                   an active writer; see `hecn_analysis.archive.log`
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ GRACE_S: Final = 3600.0
 
 _VERSION: Final = 2
 
-#: What DuckDB says of a query, and never of a file.
+#: Errors of DuckDB that concern a query, never a file.
 _OF_THE_QUERY: Final = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
 
 
@@ -89,11 +89,11 @@ class Archive:
             if foreign:
                 raise InputError(
                     f"{min(foreign)!r} in {str(self.folder)!r}",
-                    "a folder of an archive, or one that is not there yet",
+                    "a folder of an archive, or a new one",
                     advice="name another folder",
                 )
         elif self.folder.exists() and not self.folder.is_dir():  # another writer may have created it just now
-            raise InputError(f"a file {str(self.folder)!r}", "a folder of an archive, or one that is not there yet")
+            raise InputError(f"a file {str(self.folder)!r}", "a folder of an archive, or a new one")
 
     # adding ----------------------------------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class Archive:
         rows
             Tables by name, with columns as in `hecn_analysis.base.tables`.
         source
-            Where it came from, for people.
+            Its origin, for people.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class Archive:
         except OSError as error:
             raise HecnError(
                 f"{self.folder}: {error.strerror or error}; nothing of {source or key} was added; "
-                "free some space or check the rights, and add it again"
+                "free some space or check the permissions, and add it again"
             ) from None
 
     def _add(self, key: str, rows: Mapping[str, pd.DataFrame], source: str) -> bool:
@@ -164,7 +164,7 @@ class Archive:
                 ) from None
         return is_added
 
-    # what is there ---------------------------------------------------------------------------------------------------
+    # contents --------------------------------------------------------------------------------------------------------
 
     def _state(self) -> State:
         return self._log.state()
@@ -209,7 +209,7 @@ class Archive:
         state = self._state()
         return len(state.merged) + len(state.commits)
 
-    # asking ----------------------------------------------------------------------------------------------------------
+    # queries ---------------------------------------------------------------------------------------------------------
 
     def connect(self, *, damaged: list[InputError] | None = None) -> duckdb.DuckDBPyConnection:
         """Connect to DuckDB with a view for each table, as the archive is now; a column ``day`` is the partition.
@@ -217,7 +217,7 @@ class Archive:
         Parameters
         ----------
         damaged
-            Where to put what is wrong with files that cannot be read; left out, each is a warning. The views are of the
+            List to add the errors of unreadable files to; without it, each is a warning. The views contain the
             others.
 
         Raises
@@ -274,7 +274,7 @@ class Archive:
         sql
             The query, in DuckDB's SQL.
         damaged
-            Where to put what is wrong with files that cannot be read; left out, each is a warning. The answer is that
+            List to add the errors of unreadable files to; without it, each is a warning. The answer covers the
             of the others.
 
         Raises
@@ -343,10 +343,10 @@ class Archive:
         name
             Table.
         first_day, last_day
-            Days of UTC to read, both included; rows of an unknown day are left out where one is given, and are had by
-            ``unknown``.
+            Days (UTC) to read, both included. If one is given, rows of an unknown day are excluded; the day ``unknown``
+            selects them.
         damaged
-            Where to put what is wrong with files that cannot be read; left out, each is a warning. The rows are those
+            List to add the errors of unreadable files to; without it, each is a warning. The rows are those of the
             of the others.
 
         Raises
@@ -373,8 +373,8 @@ class Archive:
         if not parts:
             return empty
         try:
-            whole = pa.concat_tables(parts, promote_options="permissive")
-            frame = to_frame(whole).reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
+            joined = pa.concat_tables(parts, promote_options="permissive")
+            frame = to_frame(joined).reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
         except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
             raise damage(self.folder / name, str(error)) from None
         order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]
@@ -396,13 +396,13 @@ class Archive:
             except (OSError, ValueError, pa.ArrowException) as error:
                 bad[name] = damage(self.folder / name, str(error))
             else:
-                if (wrong := schema_mismatch(table, part.schema)) is None:
+                if (mismatch := schema_mismatch(table, part.schema)) is None:
                     parts.append(part)
                 else:
-                    bad[name] = damage(self.folder / name, wrong)
+                    bad[name] = damage(self.folder / name, mismatch)
         return parts
 
-    # tidying ---------------------------------------------------------------------------------------------------------
+    # compaction ------------------------------------------------------------------------------------------------------
 
     def compact(
         self, *, grace_s: float = GRACE_S, progress: bool = False, damaged: list[InputError] | None = None
@@ -416,9 +416,9 @@ class Archive:
         grace_s
             Time for which replaced files and leftovers of killed writers are kept. [s]
         progress
-            Show a bar on the standard error when it is a terminal and it takes longer than a second.
+            Show a progress bar on stderr if that is a terminal and compacting takes longer than a second.
         damaged
-            Where to put what is wrong with files that cannot be read; left out, each is a warning.
+            List to add the errors of unreadable files to; without it, each is a warning.
 
         Returns
         -------
@@ -439,7 +439,7 @@ class Archive:
         except OSError as error:
             raise HecnError(
                 f"{self.folder}: {error.strerror or error}; no row was changed; "
-                "free some space or check the rights, and compact it again"
+                "free some space or check the permissions, and compact again"
             ) from None
         finally:
             report_damage(bad.values(), damaged)
@@ -452,7 +452,7 @@ class Archive:
                 f"{len(bad)} of its files damaged, lost or unknown",
                 "files and log that agree; nothing was compacted, and nothing removed",
                 source=self.folder,
-                advice="each is named; put it right, and compact it again",
+                advice="repair each reported file, and compact again",
             )
         if not state.commits:
             self._log.clean(grace_s)

@@ -1,1 +1,1 @@
-"""What every room stands on: errors, units, tables, records, progress, places and the like."""
+"""The foundation of all other packages: errors, units, tables, records, progress, places and the like."""

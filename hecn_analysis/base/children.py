@@ -119,7 +119,7 @@ class Stop:
             action()
 
     def call(self, action: Callable[[], object]) -> None:
-        """Have something called at the stop; at once when that has been."""
+        """Call an action at the stop; at once if it has happened."""
         with self._lock:
             if not self._is_set:
                 self._actions.append(action)

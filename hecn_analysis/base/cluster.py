@@ -26,23 +26,23 @@ def client(address: str) -> Iterator[Any]:
     Raises
     ------
     InputError
-        When the package ``distributed`` is missing, or there is no scheduler.
+        If the package ``distributed`` is missing, or no scheduler answers.
     HecnError
-        When the workers that had the same work were all killed, or the scheduler is gone.
+        If all workers with the same task were killed, or the scheduler is gone.
     """
     try:
         from distributed import KilledWorker  # noqa: PLC0415 - takes a second, and only clusters need it
         from distributed.comm.core import CommClosedError  # noqa: PLC0415 - the same
     except ImportError:
         raise InputError(
-            "no package 'distributed'", "it for --dask", advice="install it: pip install 'hecn-analysis[dask]'"
+            "no package 'distributed'", "the package for --dask", advice="run pip install 'hecn-analysis[dask]'"
         ) from None
     with _quiet(), _connected(address) as connected:
         try:
             yield connected
         except KilledWorker:
             raise HecnError(
-                f"the workers of {address} that had the same work were killed one after another, perhaps for want of "
+                f"the workers of {address} with the same task were killed one after another, perhaps for lack of "
                 "memory; give them more, or read fewer files at a time"
             ) from None
         except (CancelledError, CommClosedError):
@@ -50,12 +50,12 @@ def client(address: str) -> Iterator[Any]:
 
 
 def _connected(address: str) -> Any:  # noqa: ANN401 - distributed has no types
-    """Connect to a scheduler, with the certificates of Dask's own configuration where the address begins with tls."""
+    """Connect to a scheduler, with the certificates of Dask's configuration if the address begins with tls."""
     from distributed import Client  # noqa: PLC0415 (see above)
 
     try:
         return Client(address, timeout=_PATIENCE_S)  # type: ignore[no-untyped-call]
-    except TypeError:  # what distributed raises where it has no certificates
+    except TypeError:  # raised by distributed without certificates
         raise InputError(
             f"no certificates for {address!r} in the configuration of Dask",
             "ca-file, and cert and key of the client, under distributed.comm.tls",

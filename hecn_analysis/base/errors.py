@@ -90,5 +90,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("lanez", ["lanes", "gen"])
     "did you mean 'lanes'?"
     """
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else None
+    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean {matches[0]!r}?" if matches else None

@@ -1,4 +1,4 @@
-"""The modules of a package, so that a new one is found where it lies: readers are listed nowhere else."""
+"""The modules of a package, so that a new reader is found without being listed anywhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 
 def modules_of(package: str) -> Iterator[ModuleType]:
-    """Give the modules of a package and of the packages in it, each imported, in the order of their names.
+    """Import and yield the modules of a package and its subpackages, in the order of their names.
 
     Parameters
     ----------
@@ -23,10 +23,10 @@ def modules_of(package: str) -> Iterator[ModuleType]:
     >>> [module.__name__.rpartition(".")[2] for module in modules_of("hecn_analysis.limits")][1:4]
     ['bundle', 'causes', 'explanation']
     """
-    for found in sorted(pkgutil.iter_modules(sys.modules[package].__path__), key=lambda found: found.name):
-        name = f"{package}.{found.name}"
+    for entry in sorted(pkgutil.iter_modules(sys.modules[package].__path__), key=lambda entry: entry.name):
+        name = f"{package}.{entry.name}"
         module = import_module(name)
-        if found.ispkg:
+        if entry.ispkg:
             yield from modules_of(name)
         else:
             yield module

@@ -1,4 +1,4 @@
-"""Where the shipped models, notebooks and sample data are: in a checkout beside the package, in a wheel inside it."""
+"""Folders of the shipped models, notebooks and sample data: beside the package in a checkout, inside it in a wheel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def models_dir() -> Path:
 
 
 def notebooks_dir() -> Path:
-    """Folder of the shipped notebooks and of the declarations of their parameters.
+    """Folder of the shipped notebooks and their parameter declarations.
 
     Returns
     -------

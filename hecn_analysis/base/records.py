@@ -1,6 +1,6 @@
-"""Tables as rows of plain values, for JSON and CSV; and CSV, which is written here and nowhere else.
+"""Tables as rows of plain values, for JSON and CSV; and the only writer of CSV.
 
-What a spreadsheet would compute is made harmless in CSV: words come from files, and files from anywhere.
+Text that a spreadsheet would evaluate as a formula is made harmless in CSV, since it may come from any file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _AT_ONCE: Final = 256  # rows
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Give the rows of a table in plain values.
+    """Rows of a table as plain values.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, object]]:
     Returns
     -------
     list of dict
-        A value for each column by its name: None where it is missing, times as ISO 8601 in UTC.
+        Values by column name: None if missing, times as ISO 8601 in UTC.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, object]]:
     [{'start_time': '2024-03-01T10:00:00Z', 'bytes': 5, 'rtt_s': None}]
     """
     columns = []
-    names = frame.columns.tolist()  # text of Arrow, which is slow to go through for each row
+    names = frame.columns.tolist()  # Arrow text is slow to iterate for each row
     for name in names:
         column = frame[name]
         if column.dtype.kind == "M":
@@ -54,7 +54,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
-    """Turn a value into what JSON knows, with None for what is missing; infinity stays.
+    """Convert a value to JSON types, with None if missing; infinity stays.
 
     >>> plain({"rtt_s": float("nan"), "ladder": (1, float("inf"))})
     {'rtt_s': None, 'ladder': [1, inf]}
@@ -73,12 +73,12 @@ def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be give
 
 
 def no_formula(text: str) -> str:
-    """Put an apostrophe in front of what a spreadsheet would compute."""
+    """Put an apostrophe in front of text that a spreadsheet would evaluate."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def csv_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> Iterator[str]:
-    """Rows under a header; what is itself a list or an object stands in its cell as JSON."""
+    """Rows of CSV under a header; lists and objects are written as JSON."""
     lines = _Lines()
     writer = csv.writer(lines, lineterminator=_Lines.END)
     writer.writerow(map(no_formula, columns))
@@ -92,9 +92,9 @@ def csv_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> It
 
 
 class _Lines:
-    """Lines that end in a line feed, of a writer that quotes carriage returns, too.
+    """Collects lines that end in a line feed, from a CSV writer that also quotes carriage returns.
 
-    A spreadsheet begins a row, and so cells, at either. Before Python 3.13 that takes lines that end in both.
+    A spreadsheet starts a row at either. Before Python 3.13, quoting both requires a writer whose lines end in both.
     """
 
     END: Final = "\r\n"
@@ -103,11 +103,11 @@ class _Lines:
         self._lines: list[str] = []
 
     def write(self, line: str) -> None:
-        """Take a line."""
+        """Add a line."""
         self._lines.append(line.removesuffix(self.END))
 
     def taken(self) -> str:
-        """Give the lines, and forget them."""
+        """Return the lines and clear them."""
         text = "".join(f"{line}\n" for line in self._lines)
         self._lines = []
         return text
@@ -116,7 +116,7 @@ class _Lines:
 def _cells(values: Sequence[object]) -> list[str]:
     """Cells of one column."""
     kinds = set(map(type, values)) - {type(None)}
-    if kinds <= {str}:  # few of them differ
+    if kinds <= {str}:  # most are repeated
         cells = {value: _cell(value) for value in set(values)}
         return [cells[value] for value in values]
     if kinds == {int}:

@@ -419,16 +419,16 @@ def faults(table: str, row: Mapping[str, object]) -> dict[str, str]:
     {'bytes': 'bytes: found -1, expected a whole number of at least 0'}
     """
     columns = _columns(table)
-    found = {}
+    messages = {}
     for name, value in row.items():
         if name not in columns:
-            advice = did_you_mean(name, columns)
-            found[name] = f"{table}: found column {name!r}, expected one of {', '.join(columns)}" + (
-                f"; {advice}" if advice else ""
+            suggestion = did_you_mean(name, columns)
+            messages[name] = f"{table}: found column {name!r}, expected one of {', '.join(columns)}" + (
+                f"; {suggestion}" if suggestion else ""
             )
         elif fault := columns[name].fault(value):
-            found[name] = fault
-    return found
+            messages[name] = fault
+    return messages
 
 
 def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:

@@ -1,8 +1,8 @@
-"""Quantities as people write them, and as the package holds them.
+"""Conversion between quantities as people write them and SI numbers.
 
 Inside the package every number is in SI base units: bit/s, bytes, seconds, fractions, hertz, transfers per second.
-This module is the border: :func:`parse` reads what stands in a YAML file or on a command line, ``format_rate`` and its
-kin write what people read. What could mean two things ("10 Gbit" for a rate, "64 K" or "64 KB" for bytes) is refused.
+:func:`parse` reads quantities from YAML files and command lines; ``format_rate`` and its siblings write them for
+people. Ambiguous quantities ("10 Gbit" for a rate, "64 K" or "64 KB" for bytes) are refused.
 
 Prefixes are decimal (k, M, G, T, P); only KiB, MiB, GiB, TiB and PiB are binary. Case matters: b is a bit, B a byte.
 """
@@ -30,12 +30,12 @@ Dimension: TypeAlias = Literal[
     "cycles",
     "cycles_per_byte",
 ]
-"""What a number measures. `rate` bit/s, `bytes` B, `time` s, `fraction` 1 = all, `frequency` Hz, `transfers` T/s,
-`dollars` US dollars, `power` W, `count` a whole number, `cycles` clock cycles, `cycles_per_byte` clock cycles a
+"""Dimension of a number. `rate` bit/s, `bytes` B, `time` s, `fraction` 1 = all, `frequency` Hz, `transfers` T/s,
+`dollars` US dollars, `power` W, `count` a whole number, `cycles` clock cycles, `cycles_per_byte` clock cycles per
 byte."""
 
 MISSING: Final = "–"
-"""What the format functions write for a missing value."""
+"""Text of the format functions for a missing value."""
 
 _DECIMAL: Final = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _BINARY: Final = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
@@ -47,7 +47,7 @@ def _units(names: str, scale: float, prefixes: dict[str, float]) -> dict[str, fl
 
 @dataclass(frozen=True)
 class _Kind:
-    """How a dimension is written: its units with their value in SI, and the words of the error message."""
+    """Notation of a dimension: its units with their value in SI, and the text of the error message."""
 
     units: dict[str, float]
     expected: str
@@ -56,7 +56,7 @@ class _Kind:
 
 _KINDS: Final[dict[str, _Kind]] = {
     "rate": _Kind(
-        # "Kbps" is 1000 bit/s to everyone, so a capital K is taken for bit rates; "KB/s" is not clear and is refused.
+        # "Kbps" always means 1000 bit/s, so a capital K is accepted for bit rates; "KB/s" is ambiguous and refused.
         _units("b/s bps bit/s bits/s bits/sec", 1.0, _DECIMAL | _BINARY | {"K": 1e3})
         | _units("B/s bytes/s bytes/sec", 8.0, _DECIMAL | _BINARY),
         "a rate such as '10 Gb/s' or '204 MB/s'",
@@ -78,7 +78,7 @@ _KINDS: Final[dict[str, _Kind]] = {
     "count": _Kind({}, "a whole number such as '8'", whole=True),
     "cycles": _Kind({"cycles": 1.0}, "a number of clock cycles such as '4000' or '4000 cycles'"),
     "cycles_per_byte": _Kind(
-        {"cycles/B": 1.0, "cycles/byte": 1.0}, "a number of clock cycles a byte such as '1.1' or '1.1 cycles/B'"
+        {"cycles/B": 1.0, "cycles/byte": 1.0}, "a number of clock cycles per byte such as '1.1' or '1.1 cycles/B'"
     ),
 }
 
@@ -95,11 +95,11 @@ def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
     Parameters
     ----------
     value
-        A number, which is taken as SI and passed through, or text: a number with or without a unit.
+        A number, which is taken as SI, or text: a number with or without a unit.
     dimension
-        What the quantity measures.
+        Dimension of the quantity.
     name
-        What to call it in an error message.
+        Its name in an error message.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
     Raises
     ------
     RangeError
-        The text is no such quantity or could mean two things, or the value is a truth value or not a number (NaN).
+        The text is not such a quantity or is ambiguous, or the value is a truth value or not a number (NaN).
 
     Examples
     --------
@@ -130,7 +130,7 @@ def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
 
 
 def _number(value: object, kind: _Kind) -> float | None:
-    """Return the SI value, or None if the text has none."""
+    """SI value, or None if the text is not such a quantity."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, str) or (match := _QUANTITY.fullmatch(value)) is None:
@@ -149,12 +149,12 @@ def _scaled(number: float, scale: float) -> float:
 
 
 def _missing(value: object) -> bool:
-    """Say whether it is None, NaN or pandas' NA."""
+    """Whether a value is None, NaN or pandas' NA."""
     return not isinstance(value, numbers.Real) or math.isnan(value)
 
 
 def _digits(value: float, digits: int) -> str:
-    """Write a number with so many significant digits, never in exponent notation; whole digits are not cut."""
+    """Write a number with these significant digits, never in exponent notation; integer digits are kept."""
     if value == 0:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")
@@ -163,7 +163,7 @@ def _digits(value: float, digits: int) -> str:
 
 
 def _format(value: float | None, steps: list[tuple[float, str]], digits: int) -> str:
-    """Write it with the largest unit that leaves at least 1 before the point; the units come in ascending order."""
+    """Write a value with the largest unit that leaves at least 1; units are in ascending order."""
     if value is None or _missing(value):
         return MISSING
     if math.isinf(value):

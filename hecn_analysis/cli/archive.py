@@ -102,7 +102,7 @@ def _report_damage(damaged: Sequence[InputError], costly: str, harmless: str) ->
     """Report the damaged files of an archive and what is lost by them; return the exit status."""
     from hecn_analysis.archive.files import HarmlessDamageError  # noqa: PLC0415 (not needed for --help)
 
-    say_all([explain(error) for error in damaged], "put them back from a copy")
+    say_all([explain(error) for error in damaged], "restore them from a copy")
     n_harmless = sum(isinstance(error, HarmlessDamageError) for error in damaged)
     for number, effect in ((len(damaged) - n_harmless, costly), (n_harmless, harmless)):
         if number:

@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
             damaged=damaged,
         )
         deliver(table, [name for name in SHOWN if name in table], arguments)
-        say_all([f"{explain(error)}; skipped, the rest was read" for error in damaged], "put them back from a copy")
+        say_all([f"{explain(error)}; left out, the rest is read" for error in damaged], "restore them from a copy")
         return 1 if damaged else 0
     if arguments.dask or arguments.rates:
         raise InputError(

@@ -1,6 +1,6 @@
-"""Whole files in memory, for formats that say what they are only when seen together: walks, dumps, exports, XML.
+"""Whole files in memory, for formats recognisable only as a whole: walks, dumps, exports, XML.
 
-`documents` walks paths as `source.find` does and unpacks what `packed` can. Logs of tools, which may be long, are read
+`documents` walks paths like `source.find` and unpacks files with `packed`. Logs of tools, which may be long, are read
 line by line instead (`source.Source`).
 """
 
@@ -24,31 +24,31 @@ from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import decode, find
 
 GAVE_UP: Final = "found nothing that a reader knows"
-"""Beginning of the message about a long file that was given up."""
+"""Beginning of the message about a long file that no reader recognised."""
 LOOKED_AT: Final = 1 << 24
 _STRUCTURED: Final = ("{", "[", "<")
 _FIRST: Final = 64
 _LARGEST: Final = 1 << 30
 _LARGEST_PASTE: Final = 1 << 24
-_MOST_LINES: Final = 1 << 24  # files in which each has 64 bytes at the mean are never cut for these
+_MOST_LINES: Final = 1 << 24  # reached before _LARGEST only if lines average less than 64 bytes
 _GO_ON: Final = "the rest is left out; cut the file, and give its parts"
 _PACKED: Final = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
 @dataclass(frozen=True)
 class Document:
-    """A file, or a member of an archive, whole; as text, lines, JSON or XML, each of which is made once.
+    """A whole file or archive member; as text, lines, JSON or XML, each computed once.
 
     Parameters
     ----------
     source_file
-        The name to report: the path as given, for a directory that path joined with the file's, ``archive!member``.
+        The name to report: the path as given; for a directory, joined with the file's name; ``archive!member``.
     content
         Its bytes, unpacked.
     content_hash
-        SHA-256 of the bytes as they are stored, hexadecimal.
+        SHA-256 of the stored bytes, hexadecimal.
     problems
-        What was wrong with the file or its packing: each a kind of the table of problems and a message.
+        Problems of the file or its packing, each a kind of the table of problems and a message.
     """
 
     source_file: str
@@ -58,7 +58,7 @@ class Document:
 
     @property
     def stem(self) -> str:
-        """Name of the file, or of the member of an archive, without folders, its ending, and those of compression.
+        """Name of the file or archive member without folders, its ending, and endings of compression.
 
         >>> Document("mrtg/port1.log.gz", b"").stem, Document("mrtg.tar.gz!mrtg/port1.log", b"").stem
         ('port1', 'port1')
@@ -70,7 +70,7 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        r"""The text, decoded, without terminal sequences, its lines ended by line feeds alone.
+        r"""The decoded text, without terminal sequences, with line feeds as line ends.
 
         >>> Document("a", b"caf\xe9\r\n").text
         'café\n'
@@ -79,16 +79,16 @@ class Document:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Lines of the text; the first one has number 1 in every message."""
+        """Lines of the text; messages number them from 1."""
         return self.text.split("\n")
 
     @cached_property
     def start(self) -> str:
-        """The first 64 KiB of the text, without white space in front: enough to see what a file is."""
+        """The first 64 KiB of the text, without leading white space: enough to recognise most formats."""
         return self.text[: 1 << 16].lstrip()
 
     def unpasted(self) -> Iterator[Document]:
-        r"""The file without marks of quoted mail, then without margins, too, where it has any.
+        r"""The file without quote marks of mail, then also without margins, if it has any.
 
         >>> [each.text for each in Document("mail.txt", b"> a\n>  b\n").unpasted()]
         ['a\n b\n', 'a\nb\n']
@@ -104,7 +104,7 @@ class Document:
 
     @cached_property
     def json(self) -> Any:  # noqa: ANN401 - whatever JSON holds
-        """The value of a text that is JSON as a whole, else None."""
+        """The value of the text if it is JSON, else None."""
         if not self.start.startswith(("{", "[")):
             return None
         try:
@@ -114,7 +114,7 @@ class Document:
 
     @cached_property
     def xml(self) -> Element | None:
-        """The root element of a text that is well-formed XML without entities of its own, else None."""
+        """The root element if the text is well-formed XML without its own entities, else None."""
         try:
             root: Element = SafeElementTree.fromstring(self.content)
         except (SafeElementTree.ParseError, ValueError, LookupError):
@@ -128,24 +128,24 @@ def documents(
     knows: Callable[[Document], bool] | None = None,
     progress: bool = False,
 ) -> Iterator[Document]:
-    """Give the files under paths, one after another, with what is in archives.
+    """Iterate over the files under paths, including archive members.
 
-    What cannot be read is a document without content, with the reason in its problems.
+    An unreadable file yields a document without content, with the reason among its problems.
 
     Parameters
     ----------
     paths
         A file or a folder, or several. Folders are walked in sorted order.
     knows
-        Whether the first 16 MiB of a longer text are worth reading the rest; by default, all is read. JSON and XML,
-        which are recognised only as a whole, are always read.
+        Whether to read on after the first 16 MiB of a longer text; by default, always. JSON and XML, which are
+        recognised only as a whole, are always read completely.
     progress
-        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+        Show a progress bar on stderr if that is a terminal and reading takes longer than a second.
 
     Yields
     ------
     Document
-        The name to report, the text, and what is wrong with it.
+        The name to report, the content, and its problems.
 
     Examples
     --------
@@ -154,9 +154,9 @@ def documents(
     ['c-systems-dd.txt']
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    found = [entry for path in given for entry in find(path)]
-    with reading(len(found), shown=progress) as done:
-        for name, file in found:
+    entries = [entry for path in given for entry in find(path)]
+    with reading(len(entries), shown=progress) as done:
+        for name, file in entries:
             if isinstance(file, OSError):
                 yield Document(name, b"", problems=(("unreadable", unreadable(file)),))
             else:
@@ -165,14 +165,14 @@ def documents(
 
 
 class Keeper:
-    """Keeps the bytes of a file while they pass, as long as readers of whole files want them.
+    """Keeps the bytes of a file as they pass, as long as a reader of whole files needs them.
 
     Parameters
     ----------
     content
-        The file, or the member of an archive.
+        The file or archive member.
     knows
-        For each kind of reader, whether the first 16 MiB of a longer text are worth reading the rest.
+        For each kind of reader, whether to read on after the first 16 MiB of a longer text.
     """
 
     def __init__(self, content: packed.Content, knows: Sequence[Callable[[Document], bool]]) -> None:
@@ -183,15 +183,15 @@ class Keeper:
         self._size = self._lines = 0
         self._is_looked_at = False
         self.excess = ""
-        """Message about compressed data that grow to more than a whole file may have; empty while they do not."""
+        """Message if compressed data exceed the limit for whole files; else empty."""
 
     @property
     def is_wanted(self) -> bool:
-        """Whether any reader wants the rest."""
+        """Whether any reader needs the rest."""
         return any(self._wanted)
 
     def pieces(self) -> Iterator[bytes]:
-        """Hand on the bytes of the file, and keep them."""
+        """Yield the bytes of the file, and keep them."""
         for piece in self._content.pieces:
             self._keep(piece)
             yield piece
@@ -210,7 +210,7 @@ class Keeper:
             self._look()
 
     def _look(self) -> None:
-        """Ask the readers about the beginning, unless the format shows only as a whole."""
+        """Ask the readers about the beginning, unless the format is recognised only as a whole."""
         start = b"".join(self._kept)
         if decode(start[:_FIRST]).lstrip()[:1] in _STRUCTURED:
             return
@@ -220,7 +220,7 @@ class Keeper:
             self._kept.clear()
 
     def documents(self) -> list[Document]:
-        """Give the document for each kind of reader, once the bytes have passed; those who want it share one."""
+        """The document for each kind of reader, once the bytes have passed; readers that need it share one."""
         name, problems = self._content.name, list(self._content.notes.problems)
         gave_up = ("unrecognised", f"{GAVE_UP} in the first {format_bytes(LOOKED_AT)}; the rest is not looked at")
         left = Document(name, b"", problems=(*problems, gave_up))
@@ -232,7 +232,7 @@ class Keeper:
         problems = list(self._content.notes.problems)
         whole = b"".join(self._kept)
         if self.excess or self._content.budget.spent or self._size > len(whole):
-            whole = whole[: whole.rfind(b"\n") + 1]  # half a line may be a wrong number
+            whole = whole[: whole.rfind(b"\n") + 1]  # half a line may hold a wrong number
         if self.excess:
             problems.append(("unreadable", self.excess))
         elif self._size > _LARGEST:

@@ -1,7 +1,7 @@
 """Text that went through a mail, a web page or an editor before it became a file.
 
-What these put in and the program never printed is taken out again: marks of quoted mail, blanks that do not break, and
-the margin of a block of code. Every line stays the line that it was, so that numbers of lines keep their meaning.
+Their additions are removed: quote marks of mail, no-break spaces, and the margin of a code block. The number of lines
+never changes, so line numbers remain valid.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _FOREIGN: Final = re.compile("[\u00a0\u2007\u202f\u200b\ufeff]")
 
 
 def plain(lines: Sequence[str]) -> Sequence[str]:
-    """Give lines without marks of quoted mail, and with blanks for those that do not break.
+    """Remove quote marks of mail, and replace no-break spaces.
 
-    A line is taken for quoted only beside another one: ``> lspci`` alone is a command after a prompt.
+    A line counts as quoted only next to another one: ``> lspci`` alone is a command after a prompt.
 
     Parameters
     ----------
@@ -39,10 +39,11 @@ def plain(lines: Sequence[str]) -> Sequence[str]:
     ['> lspci', '00:00.0 Host bridge: A']
     """
     quoted = [line.startswith((">", " >")) for line in lines]
-    if any(one and other for one, other in pairwise(quoted)):
+    if any(is_quoted and other for is_quoted, other in pairwise(quoted)):
         beside = zip(lines, quoted, [False, *quoted], [*quoted[1:], False], strict=False)
         lines = [
-            _QUOTE.sub("", line, count=1) if one and (above or below) else line for line, one, above, below in beside
+            _QUOTE.sub("", line, count=1) if is_quoted and (above or below) else line
+            for line, is_quoted, above, below in beside
         ]
     if any(_FOREIGN.search(line) for line in lines):
         lines = [line.translate(_BLANKS) for line in lines]

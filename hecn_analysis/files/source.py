@@ -22,7 +22,7 @@ from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of
 
 KEPT: Final = 4 << 20
-"""Largest file that other readers may be asked about when no reader of lines knows it. [B]"""
+"""Largest file to offer to other readers if no reader of lines recognises it. [B]"""
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[78@-Z\\^_=>])")
@@ -41,9 +41,9 @@ class Line(NamedTuple):
     text
         The text without its end, decoded, without terminal sequences.
     complete
-        False where the file ends before the line does.
+        False if the file ends inside the line.
     marks
-        Bits for what may be on the line, set by `Lines.mark`; all bits if nothing was marked.
+        Bits for possible contents of the line, set by `Lines.mark`; all bits if nothing was marked.
     """
 
     number: int
@@ -71,7 +71,7 @@ class Block(NamedTuple):
 
 
 Take = Callable[[Sequence[str], Sequence[int], int], int]
-"""Takes as many texts, with their numbers, as it can from a place on, and returns how many."""
+"""Takes as many texts, with their numbers, as it can from an index on, and returns how many."""
 
 
 class Lines:
@@ -432,7 +432,7 @@ _Place = tuple[int, int]  # device and number of a folder
 
 
 class _Walk:
-    """A walk through a folder that the user named, without what this package holds there for as long as it works."""
+    """A walk through a folder that the user named, without this package's own temporary folders in use."""
 
     def __init__(self, folder: str) -> None:
         self._top = folder

@@ -17,7 +17,7 @@ _RATIO: Final = 200
 _MEMBERS: Final = 100_000
 _RESULTS: Final = 50_000
 _RESULTS_OF_A_BYTE: Final = 0.125  # a run with figures of its own takes some ten bytes
-_GO_ON: Final = "the rest is left out; if it is no forgery, unpack it and give what comes out, which has no such limit"
+_GO_ON: Final = "the rest is left out; if the file is genuine, unpack it and give the result, which has no such limit"
 BLOCK: Final = 512
 
 
@@ -75,7 +75,7 @@ class Budget:
             yield piece
 
     def excess(self, free: int) -> str:
-        """Message about data that grow to more than may come out if so much is free; empty while they do not."""
+        """Message if the output exceeds its bound, given this allowance; else empty."""
         if self._made <= max(free, _RATIO * self._stored):
             return ""
         return (

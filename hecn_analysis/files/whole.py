@@ -163,12 +163,12 @@ def check(place: str | os.PathLike[str]) -> None:
 
 
 def check_folder(place: str | os.PathLike[str]) -> None:
-    """Refuse a folder that `make_folder` would refuse, or in which nothing can be made; make none.
+    """Refuse a folder that `make_folder` would refuse or that is not writable; create none.
 
     Parameters
     ----------
     place
-        The folder. Where it is not there yet, the nearest folder above it counts.
+        The folder. If it does not exist, the nearest existing parent is checked.
 
     Raises
     ------
@@ -396,9 +396,9 @@ def _foreign_owner_error(status: os.stat_result, what: str, expected: str, user_
 
 @contextmanager
 def _new_file(folder: int | None, name: str, user_path: str) -> Iterator[tuple[BinaryIO, str, os.stat_result | None]]:
-    """Make a part file for a target that may be written, and remove it unless it has taken the target's name.
+    """Create a part file for a writable target, and remove it unless it has taken the target's name.
 
-    Gives the open file, its name, and the status of the file that it is to replace.
+    Yields the open file, its name, and the status of the file that it will replace.
     """
     before = _status(folder, name)
     if before is not None:

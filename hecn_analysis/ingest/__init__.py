@@ -1,1 +1,1 @@
-"""Reading files of any kind: a folder for its report, and what goes into an archive."""
+"""Reading files of any kind: folders for reports, and files for archives."""

@@ -28,22 +28,22 @@ def add_files(
     Parameters
     ----------
     archive
-        Where to add them.
+        The archive.
     paths
         Files and folders.
     progress
-        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+        Show a progress bar on stderr if that is a terminal and adding takes longer than a second.
 
     Returns
     -------
     added, known, problems
-        Number of files that were added, of those that were there, and the table of problems of the new ones.
+        Number of added files, of files already there, and the table of problems of the new ones.
     """
-    found = [entry for path in paths for entry in find(path)]
+    entries = [entry for path in paths for entry in find(path)]
     added = known = 0
     problems: list[pd.DataFrame] = []
-    with reading(len(found), shown=progress) as done:
-        for name, file in found:
+    with reading(len(entries), shown=progress) as done:
+        for name, file in entries:
             outcome, problem = _add_file(archive, name, file)
             added += outcome == "added"
             known += outcome == "known"
@@ -53,7 +53,7 @@ def add_files(
 
 
 def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, pd.DataFrame]:
-    """Add a file: "added", "known" or "left out", and the problems to tell of it."""
+    """Add a file; return "added", "known" or "left out", and its problems to report."""
     try:
         if isinstance(file, OSError):
             raise file
@@ -66,39 +66,41 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
         return "left out", _problem(name, unreadable(error))
     if fault is not None:
         return "left out", _problem(name, fault)
-    strange = [each.problems[each.problems["kind"] != "unrecognised"] for each in (logs, counters)]
-    if any(each["message"].str.endswith(EXPECTED_READABLE).any() for each in strange):
-        return "left out", strange[0] if len(strange[0]) else strange[1]  # half of it must not stand for all of it
-    wrong = pd.concat(strange) if len(logs.runs) or counters.sources else logs.problems
+    problems = [part.problems[part.problems["kind"] != "unrecognised"] for part in (logs, counters)]
+    if any(part["message"].str.endswith(EXPECTED_READABLE).any() for part in problems):
+        return "left out", problems[0] if len(problems[0]) else problems[
+            1
+        ]  # a part must not be stored as the whole file
+    reported = pd.concat(problems) if len(logs.runs) or counters.sources else logs.problems
     rows = {
         "runs": logs.runs,
         "streams": logs.streams,
         "intervals": logs.intervals,
         "samples": counters.samples,
         "rates": given_rates(counters.samples, counters.rates),
-        "problems": wrong,
+        "problems": reported,
     }
     if all(frame.empty for table, frame in rows.items() if table != "problems"):
-        return "left out", wrong  # a later version may know how to read it
+        return "left out", reported  # a later version may know how to read it
     try:
         is_added = archive.add(key, rows, source=name)
     except InputError as error:
         return "left out", _problem(name, f"not added to the archive: {error}")
-    return ("added", wrong) if is_added else ("known", tables.make("problems", []))
+    return ("added", reported) if is_added else ("known", tables.make("problems", []))
 
 
 def _fault(stored: packed.Content, *, is_changed: bool) -> str | None:
-    """Why a file cannot be a unit: the hash of half a file, or of one that changes, identifies nothing."""
+    """Why a file cannot be a unit: the hash of a partial or changing file identifies nothing."""
     if stored.notes.problems:
         return stored.notes.problems[0][1]
-    return "found a file that changed while it was read, expected one at rest" if is_changed else None
+    return "found a file that changed while it was read, expected an unchanging file" if is_changed else None
 
 
 def _state(file: File) -> tuple[int, int, int]:
-    """What changes when a file is written, or another one takes its place."""
+    """Properties that change if a file is written or replaced."""
     status = Path(file).stat()
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(f"{kind_of(status)}, which can be read only once (save what it gives as a file)")
+        raise OSError(f"{kind_of(status)}, which can be read only once (save its output to a file)")
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 

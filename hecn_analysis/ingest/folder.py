@@ -1,7 +1,7 @@
-"""Everything that a folder of unknown files holds: runs of tools, counters of ports, captured hosts and packets.
+"""The contents of a folder of unknown files: runs of tools, counters of ports, captured hosts and packets.
 
-The readers of all three kinds see each file of text, for one file may hold several things. A file that none of them
-knows is listed once, with what was looked for.
+Each text file is offered to the readers of all kinds, since one file may hold several things. A file that none
+recognises is reported once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PACKETS: Final = "packet capture"
 #: Problems for which a file counts as damaged.
 DAMAGED: Final = ("unreadable", "truncated", "malformed")
 
-#: Rows that a page can show; there is more in the tables of `Folder`.
+#: Number of rows on a page; the tables of `Folder` have all.
 SHOWN: Final = 40
 
 
@@ -70,16 +70,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Folder:
-    """What was read.
+    """The contents of a folder.
 
     Attributes
     ----------
     path
         The folder, or the file.
     reading, counters, inventory
-        What the readers of logs, of counters and of captured outputs made of it.
+        Results of the readers of logs, counters and captured output.
     statements
-        What single lines say of a transfer, and what the packet captures show of it.
+        Statements about a transfer from single lines and from packet captures.
     captures
         The packet captures.
     sockets
@@ -96,14 +96,14 @@ class Folder:
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """The runs, with what makes them alike: see `hecn_analysis.runs.alike.with_conditions`."""
+        """The runs with their conditions, see `hecn_analysis.runs.alike.with_conditions`."""
         return with_conditions(self.reading.runs)
 
     @cached_property
     def sources(self) -> pd.DataFrame:
         """One row for each file and reader: ``file``, ``kind``, ``format``, ``holds``, ``remarks``, ``first``.
 
-        ``remarks`` counts what the reader could not use of it, ``first`` is the first of them.
+        ``remarks`` counts the problems in the file, ``first`` is the first of them.
         """
         rows = [*self._logs(), *self._counters(), *self._captured(), *self._packets()]
         rows += self._said({str(row["source_file"]) for row in rows})
@@ -113,11 +113,11 @@ class Folder:
 
     @cached_property
     def refused(self) -> pd.DataFrame:
-        """Files that no reader made anything of: ``source_file``, ``file``, ``kind`` of the problem, ``why``."""
+        """Files that no reader could use: ``source_file``, ``file``, ``kind`` of the problem, ``why``."""
         read_ones = set(self.sources["source_file"])
         rows: dict[str, dict[str, Any]] = {}
-        for room in (self.reading, self.counters, self.inventory):
-            for problem in room.problems.to_dict("records"):
+        for result in (self.reading, self.counters, self.inventory):
+            for problem in result.problems.to_dict("records"):
                 name, message = str(problem["source_file"]), str(problem["message"])
                 if name in read_ones or (name in rows and rows[name]["kind"] != "unrecognised"):
                     continue
@@ -129,9 +129,9 @@ class Folder:
 
     @cached_property
     def damaged(self) -> pd.DataFrame:
-        """Problems of files that are damaged, of those that were read and of those that were not."""
-        rooms = [room.problems for room in (self.reading, self.counters, self.inventory)]
-        problems = pd.concat([*rooms, self._capture_problems], ignore_index=True)
+        """Problems of damaged files, read or not."""
+        tables_of_problems = [result.problems for result in (self.reading, self.counters, self.inventory)]
+        problems = pd.concat([*tables_of_problems, self._capture_problems], ignore_index=True)
         return problems[problems["kind"].isin(DAMAGED)].drop_duplicates(ignore_index=True)
 
     @property
@@ -169,24 +169,28 @@ class Folder:
 
     def __str__(self) -> str:
         files = self.sources["source_file"].nunique()
-        told = [f"{_count(files, 'file')} read", f"{len(self.refused)} not"]
+        parts = [f"{_count(files, 'file')} read", f"{len(self.refused)} not"]
         if len(self.runs):
-            told.append(_count(len(self.runs), "run"))
+            parts.append(_count(len(self.runs), "run"))
         if len(self.counters.rates):
-            told.append(_count(len(self.counters.rates), "rate") + " of ports")
+            parts.append(_count(len(self.counters.rates), "rate") + " of ports")
         if self.inventory.hosts:
-            told.append(_count(len(self.inventory.hosts), "captured host"))
+            parts.append(_count(len(self.inventory.hosts), "captured host"))
         if self.captures:
-            told.append(_count(len(self.captures), "packet capture"))
-        return ", ".join(told)
+            parts.append(_count(len(self.captures), "packet capture"))
+        return ", ".join(parts)
 
     def _logs(self) -> Iterator[dict[str, Any]]:
         runs = self.reading.runs
         versions = runs.groupby(["source_file", "tool"], sort=False)["tool_version"].first().reset_index()
         tools: dict[str, list[str]] = {}
-        for one in versions.to_dict("records"):
-            words = str(one["tool"]) if pd.isna(one["tool_version"]) else f"{one['tool']} {one['tool_version']}"
-            tools.setdefault(str(one["source_file"]), []).append(words)
+        for version in versions.to_dict("records"):
+            text = (
+                str(version["tool"])
+                if pd.isna(version["tool_version"])
+                else f"{version['tool']} {version['tool_version']}"
+            )
+            tools.setdefault(str(version["source_file"]), []).append(text)
         for name, count in runs["source_file"].value_counts(sort=False).items():
             form = ", ".join(tools.get(str(name), ()))
             yield self._row(str(name), LOG, form, _count(count, "run"), self.reading.problems)
@@ -195,8 +199,8 @@ class Folder:
         for source in self.counters.sources:
             name = str(source["source_file"])
             counts = [
-                _count(number, what)
-                for what, number in (("reading", source.get("n_samples")), ("port", source.get("n_interfaces")))
+                _count(number, noun)
+                for noun, number in (("reading", source.get("n_samples")), ("port", source.get("n_interfaces")))
                 if isinstance(number, int) and number
             ]
             yield self._row(name, COUNTERS, str(source["format"]), ", ".join(counts) or "–", self.counters.problems)
@@ -208,18 +212,18 @@ class Folder:
         hosts = {name: host.name for host in self.inventory.hosts for name in host.source_files}
         for name, sources in by_file.items():
             formats = ", ".join(dict.fromkeys(str(source["format"]) for source in sources))
-            of = f"of {hosts[name]}" if name in hosts else "of no host"
-            yield self._row(name, CAPTURED, formats, of, self.inventory.problems)
+            owner = f"of {hosts[name]}" if name in hosts else "of no host"
+            yield self._row(name, CAPTURED, formats, owner, self.inventory.problems)
 
     def _said(self, read_ones: set[str]) -> Iterator[dict[str, Any]]:
-        """Files of which single lines are all that could be used."""
+        """Files of which only single lines could be used."""
         by_file: dict[str, list[Statement]] = {}
         for statement in self.statements:
             if statement.source_file not in read_ones:
                 by_file.setdefault(statement.source_file, []).append(statement)
-        for name, own in by_file.items():
-            about = ", ".join(sorted({one.name.partition(".")[0] for one in own}))
-            holds = _count(len({one.line for one in own}), "line")
+        for name, own_statements in by_file.items():
+            about = ", ".join(sorted({statement.name.partition(".")[0] for statement in own_statements}))
+            holds = _count(len({statement.line for statement in own_statements}), "line")
             yield {"source_file": name, "kind": SAID, "format": about, "holds": holds, "remarks": 0, "first": ""}
 
     @cached_property
@@ -242,13 +246,13 @@ class Folder:
         return {"source_file": name, "kind": kind, "format": form, "holds": holds, "remarks": len(own), "first": first}
 
     def _problems_by_file(self, problems: pd.DataFrame) -> dict[str, list[dict[Any, Any]]]:
-        found = self._by_file.get(id(problems))
-        if found is None:
-            found = {}
+        by_file = self._by_file.get(id(problems))
+        if by_file is None:
+            by_file = {}
             for problem in problems[problems["kind"] != "unrecognised"].to_dict("records"):
-                found.setdefault(str(problem["source_file"]), []).append(problem)
-            self._by_file[id(problems)] = found
-        return found
+                by_file.setdefault(str(problem["source_file"]), []).append(problem)
+            self._by_file[id(problems)] = by_file
+        return by_file
 
     @cached_property
     def _by_file(self) -> dict[int, dict[str, list[dict[Any, Any]]]]:
@@ -258,7 +262,7 @@ class Folder:
 def read_folder(
     path: str | os.PathLike[str], *, beside: Sequence[str | os.PathLike[str]] = (), progress: bool = False
 ) -> Folder:
-    """Read all that a folder, a file or an archive holds, whatever it is.
+    """Read everything in a folder, a file or an archive.
 
     Parameters
     ----------
@@ -267,18 +271,18 @@ def read_folder(
     beside
         Further files that count as part of it; not beside an archive of results.
     progress
-        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+        Show a progress bar on stderr if that is a terminal and reading takes longer than a second.
 
     Returns
     -------
     Folder
-        Tables ``runs``, ``sources`` and ``refused``, and what the readers of logs, counters and captured outputs gave:
-        ``reading``, ``counters``, ``inventory``; ``captures`` of packets.
+        Tables ``runs``, ``sources`` and ``refused``, and the results of the readers: ``reading``, ``counters``,
+        ``inventory`` and ``captures``.
 
     Raises
     ------
     InputError
-        There is nothing at that place, or an empty folder.
+        The path does not exist, or is an empty folder.
 
     Examples
     --------
@@ -290,7 +294,7 @@ def read_folder(
     check(name)
     notes = os.environ.get(OUTCOME)
     progress = progress or notes is not None
-    if archive_of(name):  # an archive keeps no captured outputs
+    if archive_of(name):  # an archive has no captured output
         folder = Folder(name, read(name, progress=progress), read_counters(name, progress=progress), read_inventory([]))
     else:
         files = [file for each in (name, *(os.fspath(one) for one in beside)) for file in find(each)]
@@ -325,7 +329,7 @@ def read_outcome(notes: Path) -> Outcome | None:
 
 
 def check(path: str) -> None:
-    """Refuse a path that no report can be made of.
+    """Refuse a path that cannot be reported on.
 
     Parameters
     ----------
@@ -348,8 +352,8 @@ def check(path: str) -> None:
     if not stored.exists():
         raise InputError(f"nothing at {path!r}", "a folder of logs, counters and captured outputs, or a file of these")
     if not stored.is_dir() and not stored.is_file():
-        found = kind_of(stored.stat())
-        raise InputError(found, "a folder or a file", source=path, advice="save what it gives as a file")
+        kind = kind_of(stored.stat())
+        raise InputError(kind, "a folder or a file", source=path, advice="save its output to a file")
     if next(find(path), None) is None:
         raise InputError(
             "an empty folder", "one with logs of tools, counters of ports, or captured outputs", source=path

@@ -1,4 +1,4 @@
-"""Hints at the command that reads a file which another command does not know."""
+"""Hints at the command for a file that another command does not recognise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hecn_analysis.files.source import KEPT, Lines
 
 
 def _is_log(document: documents.Document) -> bool:
-    from hecn_analysis.logs import registry  # noqa: PLC0415 - the other rooms are dear, and seldom asked
+    from hecn_analysis.logs import registry  # noqa: PLC0415 - slow to import, and seldom needed
     from hecn_analysis.logs.contract import Findings  # noqa: PLC0415
 
     findings = Findings(document.source_file, keep_intervals=False)
@@ -35,13 +35,13 @@ _COMMANDS: Final[Mapping[str, tuple[str, Callable[[documents.Document], bool]]]]
     {
         "parse": ("the log of a tool", _is_log),
         "counters": ("counters of interfaces", _are_counters),
-        "inventory": ("what was captured of a host", _is_inventory),
+        "inventory": ("captured output of a host", _is_inventory),
     }
 )
 
 
 def other_command_hint(document: documents.Document, command: str) -> str:
-    r"""Name the command that reads a file which another does not know: the end of a message, empty if none does.
+    r"""End of a message that names the command for a file which another does not recognise; empty if there is none.
 
     >>> copied = b"1+0 records in\n1+0 records out\n512 bytes copied, 1 s, 512 B/s\n"
     >>> other_command_hint(documents.Document("a", copied), "counters")
@@ -49,7 +49,7 @@ def other_command_hint(document: documents.Document, command: str) -> str:
     """
     if len(document.content) > KEPT:
         return ""
-    for name, (what, knows) in _COMMANDS.items():
+    for name, (description, knows) in _COMMANDS.items():
         if name != command and knows(document):
-            return f"; it holds {what}, which 'hecn {name}' reads"
+            return f"; it holds {description}, which 'hecn {name}' reads"
     return ""

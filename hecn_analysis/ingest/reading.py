@@ -1,8 +1,8 @@
-"""One reading of files for the readers of all kinds: each file is opened once, unpacked once and hashed once.
+"""One pass over files for the readers of all kinds: each file is opened once, unpacked once and hashed once.
 
-The readers of logs take the lines as they pass, however many there are. The bytes are kept meanwhile, as far as the
-readers of whole files want them (`hecn_analysis.files.documents.Keeper`), who are asked once the lines have passed. A
-packet capture is known by its first bytes and offered to no other reader.
+The readers of logs take the lines as they pass, however many there are. Meanwhile the bytes are kept as far as the
+readers of whole files need them (`hecn_analysis.files.documents.Keeper`); these are asked after the last line. A packet
+capture is recognised by its first bytes and offered to no other reader.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hecn_analysis.statements import SocketCourse, Statement
 
 @dataclass
 class _Files:
-    """What was found in files so far."""
+    """Results of the files read so far."""
 
     is_captured: bool
     logs: spread.Part = field(default_factory=spread.Part)
@@ -41,15 +41,15 @@ class _Files:
     sockets: list[SocketCourse] = field(default_factory=list)
 
     def read(self, name: str, file: File | OSError) -> None:
-        """Read a file, or each member of the archive that it is."""
+        """Read a file, or each member of an archive."""
         if isinstance(file, OSError):
             self.logs.refuse(name, file)
             refused = Document(name, b"", problems=(("unreadable", unreadable(file)),))
             self._take([refused, refused])
             return
         is_excessive = False
-        for each in packed.contents(name, file, streams.FREE_BY_LINES):
-            content, capture = captures.of_content(each) if self.is_captured else (each, None)
+        for member in packed.contents(name, file, streams.FREE_BY_LINES):
+            content, capture = captures.of_content(member) if self.is_captured else (member, None)
             if capture is not None:
                 self.captures.append(capture)
                 self.statements.extend(capture.statements)
@@ -66,7 +66,7 @@ class _Files:
         return [*kinds, inventory_registry.recognises] if self.is_captured else kinds
 
     def _hint(self, keeper: Keeper) -> str:
-        """Hint at the command for captured outputs where their readers are not asked."""
+        """Hint at the command for a file that the readers of logs do not recognise; empty if all readers are asked."""
         return "" if self.is_captured else other_command_hint(keeper.documents()[0], "parse")
 
     def _take(self, documents: Sequence[Document]) -> None:
@@ -82,10 +82,14 @@ def read_files(
     files: Sequence[tuple[str, File | OSError]], *, captured: bool, progress: bool = False
 ) -> tuple[Reading, Counters, Inventory, tuple[Statement, ...], tuple[Capture, ...], tuple[SocketCourse, ...]]:
     """Read files once for the readers of logs, of counters and, if `captured`, of outputs, statements and packets."""
-    found = _Files(captured)
+    files_read = _Files(captured)
     with reading(len(files), shown=progress) as done:
         for name, file in files:
-            found.read(name, file)
+            files_read.read(name, file)
             done(1)
-    joined = spread.joined([found.logs]), counters.joined(found.counters), inventory.joined(found.inventory)
-    return *joined, tuple(found.statements), tuple(found.captures), tuple(found.sockets)
+    joined = (
+        spread.joined([files_read.logs]),
+        counters.joined(files_read.counters),
+        inventory.joined(files_read.inventory),
+    )
+    return *joined, tuple(files_read.statements), tuple(files_read.captures), tuple(files_read.sockets)

@@ -1,9 +1,9 @@
 """Group runs that repeat one test, according to their logs, so that their rates can be compared.
 
-Alike are runs of one tool, protocol, direction and number of streams, over about the same distance (round-trip time
-within a factor of 2, or 5 ms), with about the same amount (a factor of 3) or, where the tool goes by the clock, the
-same duration (a factor of 2), and under the same circumstances (alone or simultaneous, over an emulated or a real
-path). Names of files tell nothing. What a log does not say is a class of its own.
+Runs are alike if they have the same tool, protocol, direction and number of streams, about the same distance
+(round-trip time within a factor of 2, or 5 ms), about the same amount (a factor of 3) or, for timed tests, the same
+duration (a factor of 2), and the same circumstances (alone or simultaneous, over an emulated or a real path). File
+names do not count. Unknown values form a class of their own.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _RTT_S: Final = 0.005
 _BYTES_RATIO: Final = 3.0
 _DURATION_RATIO: Final = 2.0
 
-#: Tools that go by the clock, unless they were given a round amount.
+#: Tools whose tests are timed, unless they transfer a round amount.
 _BY_CLOCK: Final = frozenset(
     {"ethr", "flent", "iperf2", "iperf3", "netperf", "nttcp", "ntttcp", "nuttcp", "pscheduler", "qperf", "sockperf"}
 )
 
-#: Tools whose round-trip time is that of the loaded connection: a queue may be most of it, so these classes are wider.
+#: Tools that report the round-trip time under load, which may be mostly queueing, so these classes are wider.
 _LOADED: Final = frozenset({"iperf2", "iperf3", "ss", "speedtest"})
 _LOADED_RATIO: Final = 3.0
 _LOADED_S: Final = 0.05
 
-#: Values of a class that differ by less are told as one.
+#: Values of a class within this ratio are described as one value.
 _SAME: Final = 1.1
 
 
 def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with what makes them alike; runs of several folders are given together, so that the classes are the same.
+    """Add the properties that make runs alike; give runs of several folders together, so that they share classes.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The same rows with ``rate_bps`` (as `hecn_analysis.runs.rates.run_rate` gives it) [bit/s],
-        ``path_rtt_s`` (the smallest that the log gives) [s], ``extent``, ``distance`` and ``circumstances`` (texts,
-        missing where the log does not say), and ``condition``: all of `KEYS` in words.
+        The same rows with ``rate_bps`` (from `hecn_analysis.runs.rates.run_rate`) [bit/s], ``path_rtt_s`` (the
+        smallest in the log) [s], ``extent``, ``distance`` and ``circumstances`` (texts, missing if unknown), and
+        ``condition``: a description by all `KEYS`.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     'nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems'
     """
     smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
-    found = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)
-    found["distance"] = _distance(smallest, runs["tool"])
-    found["extent"] = _extents(runs)
-    found["circumstances"] = pd.array(circumstances(runs), dtype="string")
-    found["condition"] = _words(found)
-    return found
+    described = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)
+    described["distance"] = _distance(smallest, runs["tool"])
+    described["extent"] = _extents(runs)
+    described["circumstances"] = pd.array(circumstances(runs), dtype="string")
+    described["condition"] = _words(described)
+    return described
 
 
 def groups(runs: pd.DataFrame) -> pd.DataFrame:
@@ -77,14 +77,14 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        Runs, of `with_conditions`.
+        Runs from `with_conditions`.
 
     Returns
     -------
     DataFrame
         ``condition``, `KEYS`, ``runs`` with a rate, ``failed`` ones, ``median_bps``, ``least_bps``, ``most_bps``
         [bit/s], medians of ``path_rtt_s`` [s], ``retransmits_per_gb`` [1/GB], ``loss_fraction`` [1],
-        ``cpu_sender_fraction``, ``cpu_receiver_fraction`` [cores], and ``tool_version`` (all that were seen).
+        ``cpu_sender_fraction``, ``cpu_receiver_fraction`` [cores], and ``tool_version`` (all versions).
 
     Examples
     --------
@@ -96,17 +96,17 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for condition, part in runs.groupby("condition", sort=False):
-        good = part[part["rate_bps"].notna()]
+        rated = part[part["rate_bps"].notna()]
         first = part.iloc[0]
         rows.append(
             {
                 "condition": condition,
                 **{key: first[key] for key in KEYS},
-                "runs": len(good),
+                "runs": len(rated),
                 "failed": int(part["error"].sum()),
-                "median_bps": good["rate_bps"].dropna().median(),
-                "least_bps": good["rate_bps"].min(),
-                "most_bps": good["rate_bps"].max(),
+                "median_bps": rated["rate_bps"].dropna().median(),
+                "least_bps": rated["rate_bps"].min(),
+                "most_bps": rated["rate_bps"].max(),
                 "path_rtt_s": part["path_rtt_s"].dropna().median(),
                 **beside(part, ("loss_fraction", "cpu_sender_fraction", "cpu_receiver_fraction")),
             }
@@ -115,8 +115,8 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
         *("condition", *KEYS, "runs", "failed", "median_bps", "least_bps", "most_bps", "path_rtt_s"),
         *("retransmits_per_gb", "loss_fraction", "cpu_sender_fraction", "cpu_receiver_fraction", "tool_version"),
     ]
-    found = pd.DataFrame(rows, columns=columns)
-    return found.sort_values("runs", ascending=False, kind="stable", ignore_index=True)
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("runs", ascending=False, kind="stable", ignore_index=True)
 
 
 def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
@@ -132,8 +132,8 @@ def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Medians of ``retransmits_per_gb`` [1/GB] and of the columns, NaN where no run says any; ``tool_version``: all
-        that were seen.
+        Medians of ``retransmits_per_gb`` [1/GB] and of the columns, NaN if no run has any; ``tool_version``: all
+        versions.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
 
 
 def _classes(values: pd.Series[Any], ratio: float, least: float, words: Callable[[float], str]) -> list[str | None]:
-    """Words for the class of each value: a class begins at its smallest value and ends at `ratio` times that."""
+    """Text for the class of each value; a class extends from its smallest value to `ratio` times that."""
     known = np.sort(values.dropna().to_numpy(dtype=float))
     starts: list[float] = []
     for value in known:
@@ -176,15 +176,19 @@ def _time(rtt_s: float) -> str:
 
 
 def _distance(rtt_s: pd.Series[Any], tools: pd.Series[Any]) -> list[str | None]:
-    """Distances in words; those below 5 ms form one class, because a queue adds as much."""
+    """Distances as text; those below 5 ms form one class, since a queue adds as much."""
     loaded = tools.isin(_LOADED)
     idle = _classes(
         rtt_s.where(~loaded).where(~(rtt_s < _RTT_S), 0.0).where(~loaded & rtt_s.notna()), _RTT_RATIO, _RTT_S, _time
     )
     under_load = _classes(rtt_s.where(loaded), _LOADED_RATIO, _LOADED_S, units.format_time)
     return [
-        f"RTT {one}" if one is not None else None if other is None else f"loaded RTT {other}"
-        for one, other in zip(idle, under_load, strict=True)
+        f"RTT {idle_class}"
+        if idle_class is not None
+        else None
+        if loaded_class is None
+        else f"loaded RTT {loaded_class}"
+        for idle_class, loaded_class in zip(idle, under_load, strict=True)
     ]
 
 
@@ -211,25 +215,25 @@ def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row 
     row
         Values by name.
     keys
-        Those of `KEYS` that count.
+        The `KEYS` to describe.
 
     Returns
     -------
     str
-        The words.
+        The description.
 
     Examples
     --------
     >>> words({"tool": "iperf3", "direction": "send", "streams": 4}, ["tool", "direction", "streams"])
     'iperf3 send, 4 streams'
     """
-    told = {key: row[key] for key in keys if not pd.isna(row[key])}
+    known = {key: row[key] for key in keys if not pd.isna(row[key])}
     head = " ".join(
-        str(told[key])
+        str(known[key])
         for key in ("tool", "protocol", "direction")
-        if key in told and not (key == "protocol" and told[key] == "file")
+        if key in known and not (key == "protocol" and known[key] == "file")
     )
-    streams = [f"{told['streams']} streams"] if told.get("streams", 1) > 1 else []
+    streams = [f"{known['streams']} streams"] if known.get("streams", 1) > 1 else []
     return ", ".join(
-        [head, *streams, *(str(told[key]) for key in ("extent", "distance", "circumstances") if key in told)]
+        [head, *streams, *(str(known[key]) for key in ("extent", "distance", "circumstances") if key in known)]
     )

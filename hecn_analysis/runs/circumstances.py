@@ -33,7 +33,7 @@ _WORDS: Final = (
     (REAL, re.compile(r"\breal (?:WAN|network|path|link|testbed)\b", re.IGNORECASE)),
 )
 _HOSTS: Final = re.compile(r"(?<![\w-])(?P<name>[A-Z])-systems?\b", re.IGNORECASE)
-#: Parts of words, in small letters; a text without any of them names no circumstances.
+#: Lower-case substrings; a text without any of them names no circumstances.
 CIRCUMSTANTIAL: Final = ("simultaneous", "directional", "both ", "emulated", "netem", "real ", "-system")
 
 
@@ -55,7 +55,7 @@ def named(text: str) -> list[str]:
     >>> named("Two simultaneous copies between B-Systems"), named("over a ~3000km-emulated (by netem) WAN")
     (['simultaneous', 'B-systems'], ['emulated path'])
     """
-    hosts = dict.fromkeys(f"{found['name'].upper()}-systems" for found in _HOSTS.finditer(text))
+    hosts = dict.fromkeys(f"{match['name'].upper()}-systems" for match in _HOSTS.finditer(text))
     return [*(word for word, pattern in _WORDS if pattern.search(text)), *hosts]
 
 
@@ -65,7 +65,7 @@ def joined(words: Iterable[str]) -> str | None:
     Parameters
     ----------
     words
-        The circumstances; empty ones do not count.
+        The circumstances; empty ones are ignored.
 
     Returns
     -------
@@ -108,10 +108,10 @@ def circumstances(runs: pd.DataFrame) -> list[str | None]:
 
 
 def _simultaneous(runs: pd.DataFrame) -> Any:  # noqa: ANN401 - an array of booleans
-    """Find the halves of tests in both directions: they overlap in time, or without times in lines of the log."""
-    found = np.zeros(len(runs), dtype=np.bool_)
+    """Mask of halves of bidirectional tests, which overlap in time or, without times, in lines of the log."""
+    is_simultaneous = np.zeros(len(runs), dtype=np.bool_)
     if not set(runs.columns) >= _NEEDED or runs.empty:
-        return found
+        return is_simultaneous
     places = np.flatnonzero(runs["protocol"].isin(_NETWORK) & runs["direction"].isin(("send", "receive")))
     network = runs.iloc[places]
     log = network.groupby(["source_file", "tool"], dropna=False, sort=False).ngroup().to_numpy()
@@ -124,14 +124,15 @@ def _simultaneous(runs: pd.DataFrame) -> Any:  # noqa: ANN401 - an array of bool
     order = np.argsort(log, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(log[order])) + 1):
         for known, starts, ends, least in ((timed, begin, end, _OVERLAP_S), (~timed, first, last + 1, 0.0)):
-            there, back = rows[known[rows] & sends[rows]], rows[known[rows] & ~sends[rows]]
-            for some, others in ((there, back), (back, there)):
-                found[places[some]] |= _overlap(starts[some], ends[some], starts[others], ends[others], least)
-    return found
+            forward, backward = rows[known[rows] & sends[rows]], rows[known[rows] & ~sends[rows]]
+            for these, others in ((forward, backward), (backward, forward)):
+                overlaps = _overlap(starts[these], ends[these], starts[others], ends[others], least)
+                is_simultaneous[places[these]] |= overlaps
+    return is_simultaneous
 
 
 def _overlap(begin: Floats, end: Floats, others_begin: Floats, others_end: Floats, least: float) -> Any:  # noqa: ANN401
-    """Which intervals overlap with any of some others, by more than `least`."""
+    """Mask of intervals that overlap any of the others by more than `least`."""
     if len(others_begin) == 0:
         return np.zeros(len(begin), dtype=np.bool_)
     order = np.argsort(others_begin, kind="stable")

@@ -1,7 +1,6 @@
 """The rate of a run: the receiver's, else the sender's, else its bytes over its time.
 
-What a sender of UDP sends says nothing of what arrives, so that its rate does not stand for the receiver's. A run that
-failed has no rate.
+A UDP sender's rate does not show what arrives, so it is not used for the receiver's. A failed run has no rate.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import pandas as pd
 
 RATED_BY: Final = ("throughput_bps", "sender_throughput_bps", "bytes", "duration_s")
 """Columns of the table ``runs`` that give a rate."""
-_ARRIVES: Final = ("tcp", "rdma", "file")  # protocols whose sender's payload is what the receiver gets
+_ARRIVES: Final = ("tcp", "rdma", "file")  # protocols that deliver the sender's whole payload
 
 
 def run_rate(run: Mapping[Any, Any]) -> float:
@@ -94,12 +93,12 @@ def why_no_rate(run: Mapping[Any, Any]) -> str:
     Parameters
     ----------
     run
-        A row of the table ``runs`` for which `run_rate` gives NaN.
+        A row of the table ``runs`` for which `run_rate` is NaN.
 
     Returns
     -------
     str
-        The reason in words.
+        The reason.
 
     Examples
     --------

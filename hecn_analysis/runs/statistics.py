@@ -1,10 +1,10 @@
 """Statistics of few repeats: the difference of two sets of values with its interval, and tests of several groups.
 
-Where there are repeats on both sides, ranks only are used (`shift`), for throughputs of repeats have no bell shape: a
-run that met other traffic is far below the rest, and none is far above. With n and m repeats a test of ranks cannot
-give less than 2 / C(n + m, n): where that is more than the level asked for, no outcome whatever could have told the two
-apart (`least_p`). Documents often give one run a side: such a run can be set against repeats only where the logarithms
-are taken as normal (`difference`).
+With repeats on both sides, only ranks are used (`shift`), since throughputs of repeats are not normally distributed: a
+run that met other traffic is far below the rest, and none is far above. With n and m repeats, the p of a rank test is
+at least 2 / C(n + m, n): if that exceeds the required level, no outcome could have been significant (`least_p`).
+Documents often give a single run per side; comparing it with repeats requires the assumption of normal logarithms
+(`difference`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from hecn_analysis.base.errors import RangeError
 
 Floats = npt.NDArray[np.float64]
 
-#: Up to so many values a side, and without ties, the test of ranks is exact; beyond, it is a normal approximation.
+#: Up to this many values per side, and without ties, the rank test is exact; beyond, it is a normal approximation.
 _EXACT: Final = 25
 
 
 class Shift(NamedTuple):
-    """By what the second of two sets of values is above the first: see `shift`."""
+    """By how much the second of two sets of values exceeds the first: see `shift`."""
 
     median: float
     low: float
@@ -36,12 +36,12 @@ class Shift(NamedTuple):
 
 
 def least_p(n: int, m: int) -> float:
-    """Smallest two-sided p that a test of ranks can give for n and m values. [1].
+    """Smallest two-sided p of a rank test for n and m values. [1].
 
     Parameters
     ----------
     n, m
-        How many values there are, 1 or more each.
+        Numbers of values, at least 1 each.
 
     Returns
     -------
@@ -57,11 +57,11 @@ def least_p(n: int, m: int) -> float:
 
 
 def shift(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.95) -> Shift:
-    """By what the second of two sets of independent values is above the first.
+    """By how much the second of two sets of independent values exceeds the first.
 
-    The middle is the difference of the medians. The interval holds every shift that the test of ranks of Mann and
-    Whitney does not refute at this level (Hodges and Lehmann 1963), so that it leaves out 0 exactly where p is below
-    1 - `confidence`. Where the values are too few for any shift to be refuted, it is without end.
+    The middle is the difference of the medians. The interval contains every shift that the Mann-Whitney rank test does
+    not reject at this level (Hodges and Lehmann 1963), so that it excludes 0 exactly if p is below 1 - `confidence`. If
+    there are too few values to reject any shift, it is infinite.
 
     Parameters
     ----------
@@ -83,18 +83,18 @@ def shift(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.
     >>> shift([1.0], [2.0]).high
     inf
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    middle = float(np.median(other) - np.median(one))
-    p = _p(one, other)
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    middle = float(np.median(b) - np.median(a))
+    p = _p(a, b)
     level = 1 - confidence
-    if least_p(one.size, other.size) > level:
+    if least_p(a.size, b.size) > level:
         return Shift(middle, -math.inf, math.inf, p)
-    steps = np.unique(np.subtract.outer(other, one))
+    steps = np.unique(np.subtract.outer(b, a))
     between = np.concatenate([[steps[0] - 1], (steps[1:] + steps[:-1]) / 2, [steps[-1] + 1]])
-    centre = int(np.searchsorted(steps, np.median(np.subtract.outer(other, one))))
-    kept_low = _edge(lambda place: _p(one, other - between[place]) > level, 0, centre)
-    kept_high = _edge(lambda place: _p(one, other - between[place]) > level, between.size - 1, centre)
-    # the shift may be moved from there to the next difference without a change of ranks
+    centre = int(np.searchsorted(steps, np.median(np.subtract.outer(b, a))))
+    kept_low = _edge(lambda index: _p(a, b - between[index]) > level, 0, centre)
+    kept_high = _edge(lambda index: _p(a, b - between[index]) > level, between.size - 1, centre)
+    # up to the next difference, the shift does not change the ranks
     low = float(steps[max(kept_low - 1, 0)])
     high = float(steps[min(kept_high, steps.size - 1)])
     return Shift(middle, min(low, middle), max(high, middle), p)
@@ -113,12 +113,12 @@ def _edge(kept: Callable[[int], bool], outside: int, inside: int) -> int:
     return inside
 
 
-def _p(one: Floats, other: Floats) -> float:
-    if np.ptp(np.concatenate([one, other])) == 0:
+def _p(a: Floats, b: Floats) -> float:
+    if np.ptp(np.concatenate([a, b])) == 0:
         return 1.0
-    ties = np.unique(np.concatenate([one, other])).size < one.size + other.size
-    exact = max(one.size, other.size) <= _EXACT and not ties
-    return float(stats.mannwhitneyu(one, other, method="exact" if exact else "asymptotic").pvalue)
+    ties = np.unique(np.concatenate([a, b])).size < a.size + b.size
+    exact = max(a.size, b.size) <= _EXACT and not ties
+    return float(stats.mannwhitneyu(a, b, method="exact" if exact else "asymptotic").pvalue)
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,11 @@ class Difference:
     Attributes
     ----------
     ratio, ratio_low, ratio_high
-        Of the geometric means, with its interval; the ends are missing (NaN) where nothing is known of chance.
+        Ratio of the geometric means, with its interval; the ends are NaN if the scatter is unknown.
     p
-        Probability of a ratio so far from 1 if both were alike; NaN as above.
+        Probability of a ratio at least this far from 1 if both were equal; NaN as above.
     basis
-        What chance is taken from: ``runs``, their own scatter; ``scatter``, the given one; ``nothing``.
+        Source of the scatter: ``runs``, the runs themselves; ``scatter``, the given one; ``nothing``.
     """
 
     ratio: float
@@ -147,19 +147,19 @@ def difference(
 ) -> Difference:
     r"""Compare two sets of few runs.
 
-    Student's t test on logarithms, with the scatter of both sets pooled, so that a single run can be set against
+    Student's t test on logarithms, with the scatter of both sets pooled, so that a single run can be compared with
     repeats: with n and m runs and s the pooled standard deviation,
 
     .. math:: t = \frac{\overline{\ln a} - \overline{\ln b}}{s \sqrt{1/n + 1/m}}, \quad n + m - 2 \text{ degrees}
 
-    Two single runs say nothing of chance; then a given scatter is taken as known, and t as normal.
+    Two single runs do not show their scatter; a given scatter is then taken as known, and t as normal.
 
     Parameters
     ----------
     one, other
         Rates of the runs, above 0. [bit/s]
     scatter
-        Standard deviation of the logarithm of a run, where it is known from elsewhere.
+        Standard deviation of the logarithm of a run, if known from elsewhere.
     confidence
         Of the interval. [1]
 
@@ -175,27 +175,27 @@ def difference(
 
     Examples
     --------
-    A single run against five, of ``data/logs/b-systems-bonding.txt``: packets dealt out by the kernel, and a stream a
-    link.
+    A single run against five, from ``data/logs/b-systems-bonding.txt``: packets distributed by the kernel, and one
+    stream per link.
 
     >>> found = difference([31.615e9], [39.564e9, 39.134e9, 39.152e9, 39.318e9, 39.406e9])
     >>> print(f"{found.ratio:.3f}, {found.ratio_low:.3f} to {found.ratio_high:.3f}", found.p < 1e-5, found.basis)
     0.804, 0.793 to 0.815 True runs
     """
     logs = [_logs("one", one), _logs("other", other)]
-    apart = float(logs[0].mean() - logs[1].mean())
+    log_ratio = float(logs[0].mean() - logs[1].mean())
     freedom = logs[0].size + logs[1].size - 2
     width = np.sqrt(1 / logs[0].size + 1 / logs[1].size)
     if freedom > 0:
-        squares = sum(float(((each - each.mean()) ** 2).sum()) for each in logs)
+        squares = sum(float(((values - values.mean()) ** 2).sum()) for values in logs)
         error, chance, basis = np.sqrt(squares / freedom) * width, stats.t(freedom), "runs"
     elif scatter is not None:
         error, chance, basis = scatter * width, stats.norm(), "scatter"
     else:
-        return Difference(float(np.exp(apart)), np.nan, np.nan, np.nan, "nothing")
-    half = chance.ppf((1 + confidence) / 2) * error
-    p = 2 * chance.sf(abs(apart) / error) if error > 0 else float(apart == 0)
-    ends = np.exp([apart, apart - half, apart + half])
+        return Difference(float(np.exp(log_ratio)), np.nan, np.nan, np.nan, "nothing")
+    half_width = chance.ppf((1 + confidence) / 2) * error
+    p = 2 * chance.sf(abs(log_ratio) / error) if error > 0 else float(log_ratio == 0)
+    ends = np.exp([log_ratio, log_ratio - half_width, log_ratio + half_width])
     return Difference(float(ends[0]), float(ends[1]), float(ends[2]), float(p), basis)
 
 
@@ -207,16 +207,16 @@ def _logs(name: str, rates: Sequence[float]) -> Floats:
 
 
 def can_tell(least: npt.ArrayLike, level: float) -> npt.NDArray[np.bool_]:
-    """Which of several tests can come out significant at all, once they are corrected for each other (Tarone 1990).
+    """Mask of the tests that can be significant at all after correction for their number (Tarone 1990).
 
-    The others need not be corrected for: they cannot err.
+    The others need no correction, since they cannot err.
 
     Parameters
     ----------
     least
-        Smallest p that each test can give: `least_p`. [1]
+        Smallest possible p of each test: `least_p`. [1]
     level
-        Share of sets of tests in which one may err. [1]
+        Accepted probability that any test errs. [1]
 
     Returns
     -------
@@ -228,21 +228,21 @@ def can_tell(least: npt.ArrayLike, level: float) -> npt.NDArray[np.bool_]:
     >>> can_tell([least_p(5, 5), least_p(4, 4), least_p(2, 2)], 0.05).tolist()
     [True, False, False]
     """
-    given = np.asarray(least, dtype=np.float64)
-    for count in range(1, given.size + 1):
-        able = given <= level / count
-        if able.sum() <= count:
-            return np.asarray(able, dtype=np.bool_)
-    return np.zeros(given.shape, dtype=np.bool_)
+    least_values = np.asarray(least, dtype=np.float64)
+    for count in range(1, least_values.size + 1):
+        is_able = least_values <= level / count
+        if is_able.sum() <= count:
+            return np.asarray(is_able, dtype=np.bool_)
+    return np.zeros(least_values.shape, dtype=np.bool_)
 
 
 def holm(p: npt.ArrayLike) -> Floats:
-    """Correct probabilities for their number, so that all of them together are wrong as seldom as one (Holm 1979).
+    """Correct probabilities for their number, so that the level applies to all tests together (Holm 1979).
 
     Parameters
     ----------
     p
-        The probabilities; missing ones stay so and do not count. [1]
+        The probabilities; missing ones stay missing and do not count. [1]
 
     Returns
     -------
@@ -254,10 +254,10 @@ def holm(p: npt.ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    given = np.asarray(p, dtype=np.float64)
-    known = np.flatnonzero(~np.isnan(given))
-    order = known[np.argsort(given[known], kind="stable")]
-    found = np.full(given.shape, np.nan)
-    steps = given[order] * np.arange(order.size, 0, -1)
-    found[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if order.size else steps
-    return found
+    probabilities = np.asarray(p, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(probabilities))
+    order = known[np.argsort(probabilities[known], kind="stable")]
+    corrected = np.full(probabilities.shape, np.nan)
+    steps = probabilities[order] * np.arange(order.size, 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if order.size else steps
+    return corrected

@@ -346,7 +346,7 @@ def test_a_damaged_file_of_an_archive_is_named_and_leads_nowhere_else(archive, n
             ask()
         assert str(caught.value).startswith(f"{place}: found damage (")
         assert words in str(caught.value)
-        assert "expected a file as 'hecn archive' writes it; put it back from a copy" in str(caught.value)
+        assert "expected a file written by 'hecn archive'; restore it from a copy" in str(caught.value)
     found = hecn.read(archive.folder)
     assert found.runs.empty
     (file,) = archive.folder.glob("runs/*/*")
@@ -394,7 +394,7 @@ def test_the_rest_of_an_archive_is_read_beside_a_damaged_file_which_is_named(rui
     (problem,) = found.problems.to_dict("records")
     assert (problem["source_file"], problem["kind"]) == (str(place), "unreadable")
     assert problem["message"].startswith("found damage (")
-    assert "left out, the rest is read; put it back from a copy" in problem["message"]
+    assert "left out, the rest is read; restore it from a copy" in problem["message"]
     assert hecn.read(archive.folder).runs.source_file.tolist() == ["1.log", "2.log", "3.log"]
     assert hecn.read(archive.folder).problems.empty
     with pytest.warns(ValidityWarning, match=f"{re.escape(str(place))}: found damage"):

@@ -83,7 +83,7 @@ def test_names_of_files_are_possible_and_differ():
         ),
         ("x", ["hots"], True, "expected one of circumstances, content_hash, day, direction, flag, host, interface, "),
         ("x", ["hots"], True, "; did you mean 'host'?"),
-        ("x", ["tool"], True, "that says its tool, expected an archive with it"),
+        ("x", ["tool"], True, "with a known tool, expected an archive with such rows"),
         ("x", ["counters=a,b", "host"], True, "found parameter 'counters' beside an archive, expected either of"),
         ("y", ["host"], True, "found brief 'y' for an archive, expected one that reads files"),
     ],
@@ -95,7 +95,7 @@ def test_what_cannot_be_is_refused(name, each, with_archive, message, archive):
 
 
 def test_no_archive_and_several_briefs_are_refused(tmp_path):
-    with pytest.raises(InputError, match="expected a folder that 'hecn archive add' made"):
+    with pytest.raises(InputError, match="expected a folder created by 'hecn archive add'"):
         jobs_of({"x": READS}, {}, ["host"], tmp_path)
     with pytest.raises(InputError, match="found 2 briefs, expected one, to make it for each"):
         jobs_of({"x": READS, "y": PLAIN}, {}, ["rtt=1s"])

@@ -152,7 +152,7 @@ def read_only(chance, folder, known):  # noqa: ARG001
     told(ended)
     assert ended.status == 1
     assert "Read-only file system" in ended.err, ended.err
-    assert "check the rights" in ended.err or "write to another place" in ended.err, ended.err
+    assert "check the permissions" in ended.err or "write to another place" in ended.err, ended.err
     work.look(ended)
     injection.make_read_only(disk, is_read_only=False)
     work.finish()

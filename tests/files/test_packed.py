@@ -25,7 +25,7 @@ from hecn_analysis.logs import read
 
 SUMMARY = b" 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
 COMPRESS = {"gzip": gzip.compress, "bzip2": lambda data: bz2.compress(data, 1), "xz": lzma.compress}
-GO_ON = "the rest is left out; if it is no forgery, unpack it and give what comes out, which has no such limit"
+GO_ON = "the rest is left out; if the file is genuine, unpack it and give the result, which has no such limit"
 UNRECOGNISED = "found no output of a tool that a reader knows"
 GOOD = {
     "parse": (SUMMARY, read, "runs"),
