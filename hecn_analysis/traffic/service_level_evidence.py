@@ -156,7 +156,7 @@ def summary(judged: pd.DataFrame) -> str:
 
     Parameters
     ----------
-    found
+    judged
         The table of `hecn_analysis.traffic.service_levels.judge`.
 
     Returns
