@@ -27,8 +27,8 @@ from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
 __all__ = ["Counters", "read_counters"]
 
 UNRECOGNISED = (
-    "found no counters that a reader knows, expected a file as snmpwalk, MRTG, PRTG, rrdtool, sar, node_exporter, "
-    "'ip -s link' or one of some thirty other programs write it"
+    "a file as snmpwalk, MRTG, PRTG, rrdtool, sar, node_exporter, 'ip -s link' or one of some thirty other programs "
+    "write it"
 )
 
 
@@ -113,10 +113,9 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
     [(None, 0), ('snmpwalk', 1)]
     """
     file, own = Findings(document.source_file), registry.read(document, clock)
-    for kind, message in document.problems:
-        file.problem(None, kind, message)
-    if not own and not file.problems:
-        file.problem(None, "unrecognised", UNRECOGNISED + hint())
+    file.stored(document.problems)
+    if not own:
+        file.unrecognised("no counters that a reader knows", UNRECOGNISED, hint)
     for part in own:
         if part.ceiling_bps is None and part.rates:
             part.ceiling_bps = _quoted_ceiling(document)

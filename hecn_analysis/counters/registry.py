@@ -1,4 +1,4 @@
-"""The readers, which are the modules beside this one that name formats, and which of them reads a file.
+"""The readers of counters, and which of them reads a file.
 
 What a file is shows in what it holds, never in its name. The first reader that knows a file as a whole reads it alone;
 otherwise all readers that find something of theirs in it do, for a file may hold the output of several commands.
@@ -7,15 +7,14 @@ otherwise all readers that find something of theirs in it do, for a file may hol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
-from hecn_analysis.base.modules import modules_of
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Findings, Reader
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.readers import find_readers
 
-READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package__) if hasattr(module, "FORMATS"))
-"""Modules beside this one that name their formats, by name; no result depends on the order."""
+READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:

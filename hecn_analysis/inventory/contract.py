@@ -17,7 +17,7 @@ How to write a reader
         return BEGINS.match(output.lines[0]) is not None
 
     def read(output: Output) -> Facts:          # never raises, whatever the output holds
-        facts = Facts("nproc", {"cpus": None})
+        facts = output.facts("nproc", {"cpus": None})
         for number, line in output.numbered():
             ...
             facts.problem(number, "malformed", "found 'x', expected a number of processors; left out")
@@ -42,32 +42,14 @@ import defusedxml
 import defusedxml.ElementTree
 
 from hecn_analysis.files.source import Lines
-from hecn_analysis.parsing.json_documents import Document as JsonDocument
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_parts import Parts
+from hecn_analysis.parsing.problems import FileProblems
 
 #: Where a text that is JSON may begin: alone on its line, or after one that a program put in front.
 _JSON: Final = re.compile(r"^[ \t]{0,8}[\[{]", re.MULTILINE)
 _XML: Final = re.compile(r"^\s{0,8}<(?:\?xml|!DOCTYPE|\w)", re.MULTILINE)
 _DEEPEST: Final = 100
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something in an output that could not be used.
-
-    Parameters
-    ----------
-    line
-        Number of the line in the file, None for the whole output.
-    kind
-        A key of `hecn_analysis.base.tables.PROBLEM_KINDS`.
-    message
-        What was found, what was expected, what was done.
-    """
-
-    line: int | None
-    kind: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -100,6 +82,10 @@ class Output:
     first: int = 1
     command: tuple[str, ...] = ()
     complete: bool = True
+
+    def facts(self, form: str, values: dict[str, Any] | None = None) -> Facts:
+        """Facts in one of the reader's `FORMATS`, for the reader to fill."""
+        return Facts(self.source_file, form, {} if values is None else values)
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """Lines with their numbers in the file."""
@@ -172,26 +158,21 @@ def _depth(value: object) -> int:
 
 
 @dataclass
-class Facts:
+class Facts(FileProblems):
     """What a reader has found in an output.
 
     Parameters
     ----------
+    source_file, problems
+        Those of `FileProblems`.
     format
         One of the reader's `FORMATS`.
     values
         The facts by name.
-    problems
-        What could not be used.
     """
 
     format: str
     values: dict[str, Any] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-
-    def problem(self, line: int | None, kind: str, message: str) -> None:
-        """Note what could not be used; see `Problem`."""
-        self.problems.append(Problem(line, kind, message))
 
 
 class Reader(Protocol):

@@ -1,4 +1,4 @@
-"""The readers, which are the modules beside this one that name formats, and which of them reads what.
+"""The readers of captured outputs, and which of them reads what.
 
 A reader is found by what an output holds, never by the name of its file. `read` reads one file; what no reader knows is
 a problem that says what else could.
@@ -9,20 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.base.modules import modules_of
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
 from hecn_analysis.parsing.problems import FileProblems
+from hecn_analysis.parsing.readers import find_readers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package__) if hasattr(module, "FORMATS"))
-"""Modules beside this one that name their formats, by name; no result depends on the order."""
+READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 
+UNRECOGNISED: Final = "the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"
 _SHOWN: Final = 60
 #: Within what collects everything of a host (sosreport, Insights), most files are nobody's business.
 _DUMP: Final = re.compile(r"(?:^|[/!\\])(?:sosreport-|sos_commands|insights_commands)")
@@ -67,11 +67,6 @@ class Read(FileProblems):
     """
 
     captured: list[Captured] = field(default_factory=list)
-
-
-def formats() -> tuple[str, ...]:
-    """The names of all formats that are read, sorted."""
-    return tuple(sorted(name for reader in READERS for name in reader.FORMATS))
 
 
 def recognises(document: Document) -> bool:
@@ -119,8 +114,7 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     [('meminfo', 17179869184)]
     """
     found = Read(document.source_file)
-    for kind, message in document.problems:
-        found.problem(None, kind, message)
+    found.stored(document.problems)
     unread = []
     for output, reader in outputs.outputs(document, readers):
         if reader is None:
@@ -129,20 +123,14 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
         facts = reader.read(output)
         above = document.lines[output.first - 2] if output.first > 1 else ""
         found.captured.append(Captured(output, facts, outputs.host_name(above)))
-        for one in facts.problems:
-            found.problem(one.line, one.kind, one.message)
+        found.problems += facts.problems
     for output in unread:
         if output.command:
             said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
             message = f"found {said!r} after the command {words!r}, expected its output; left out"
             found.problem(output.first, "unrecognised", message)
-    if not found.captured and not found.problems and not _DUMP.search(document.source_file):
-        found.problem(None, "unrecognised", _unrecognised(document) + hint())
+    if not found.captured and not _DUMP.search(document.source_file):
+        said = next((line.strip() for line in document.lines if line.strip()), "")
+        what = f"{said[:_SHOWN]!r} first" if said else "an empty file"
+        found.unrecognised(what, UNRECOGNISED, hint)
     return found
-
-
-def _unrecognised(document: Document) -> str:
-    """Say what a file is not."""
-    said = next((line.strip() for line in document.lines if line.strip()), "")
-    what = f"{said[:_SHOWN]!r} first" if said else "an empty file"
-    return f"found {what}, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"

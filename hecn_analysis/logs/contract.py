@@ -20,7 +20,7 @@ from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.packing import Rows, Runs
 from hecn_analysis.parsing import prefixes
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.problems import FileProblems
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -307,7 +307,7 @@ class DocumentReader:
             VERSIONS = "1.0 to 2.3"
             DOCUMENTS = (frozenset({"example version", "results"}),)
 
-            def take(self, document: Document) -> bool:
+            def take(self, document: JsonDocument) -> bool:
                 value = document.value
                 seconds = number(at(value, "results", 0, "seconds"))  # None where a step is missing or no number
                 columns = {"tool": "example", "protocol": "tcp", "duration_s": seconds}
@@ -316,7 +316,7 @@ class DocumentReader:
                 return True  # False: not the tool's after all, and the next reader is asked
 
     `hecn_analysis.parsing.json_values` has `at`, `number` and their like. The registry makes problems of a document
-    that breaks off (`Document.truncated`) and of what is wrong with its JSON; the reader decides which figures of a
+    that breaks off (`JsonDocument.truncated`) and of what is wrong with its JSON; the reader decides which figures of a
     document that breaks off are good.
     """
 
@@ -336,7 +336,7 @@ class DocumentReader:
     def finish(self) -> None:
         """The output has ended."""
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take a document that is the tool's own and return True, or return False and leave it to other readers."""
         raise NotImplementedError
 

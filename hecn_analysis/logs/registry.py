@@ -1,4 +1,4 @@
-"""The readers, which are found in the modules beside this one, and the session: which reader gets which line.
+"""The readers of logs and the session: which reader gets which line.
 
 A log may hold the output of several tools one after another, with prompts, command lines and prose between. The
 reader that took the last line is asked first; every other reader sees the lines that hold one of its `HINTS`. A line
@@ -10,29 +10,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
-from hecn_analysis.base.modules import modules_of
 from hecn_analysis.files.source import Line, Lines, Take
 from hecn_analysis.logs.contract import Command, DocumentReader, Findings, Reader, RowReader
 from hecn_analysis.logs.hints import BITS, Index
 from hecn_analysis.parsing import prefixes
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_parts import Parts
+from hecn_analysis.parsing.readers import find_readers
 
-
-def _readers() -> Iterator[type[Reader]]:
-    """Classes that say which tools they are for, by module and in its order; no result depends on the order."""
-    for module in modules_of(__package__):
-        for value in list(vars(module).values()):
-            own = isinstance(value, type) and value.__module__ == module.__name__
-            if own and getattr(value, "TOOLS", None):
-                yield value
-
-
-READERS: Final = tuple(_readers())
+READERS: Final[tuple[type[Reader], ...]] = tuple(find_readers(__package__, "TOOLS"))
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
@@ -105,7 +95,7 @@ class _Documents:
         """Whether a reader asks for objects with such keys."""
         return any(reader.wants(value) for reader in self._asked)
 
-    def offer(self, document: Document) -> None:
+    def offer(self, document: JsonDocument) -> None:
         """Give a document to the first reader that takes it, unless it has just been read."""
         text, self._before = self._before, (document.text, document.last)
         between = [self._findings.claimed, *(line.number for line in self._findings.recent)]
@@ -122,13 +112,13 @@ class _Documents:
                 document.last, "truncated", "found a JSON document that breaks off; what is complete in it is read"
             )
 
-    def _takes(self, reader: DocumentReader, document: Document) -> bool:
+    def _takes(self, reader: DocumentReader, document: JsonDocument) -> bool:
         if not reader.wants(document.value):
             return False
         self._fed.add(reader)
         return reader.take(document)
 
-    def _name(self, defect: str, expected: str, document: Document, kind: str) -> None:
+    def _name(self, defect: str, expected: str, document: JsonDocument, kind: str) -> None:
         """Name a defect once in the file."""
         if defect not in self._named:
             self._named.add(defect)
@@ -307,7 +297,7 @@ def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = REA
     parts = Parts(lines, documents.wanted)
     session = _Session(findings, asked, lines, parts, fed)
     for part in parts:
-        if isinstance(part, Document):
+        if isinstance(part, JsonDocument):
             documents.offer(part)
         else:
             session.offer(part)

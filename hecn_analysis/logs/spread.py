@@ -28,10 +28,7 @@ from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
 from hecn_analysis.logs.packing import Rows
 
-UNRECOGNISED: Final = (
-    "found no output of a tool that a reader knows, expected a log as nuttcp, iperf3, fio, rsync, ping or one of some "
-    "forty other tools print it"
-)
+UNRECOGNISED: Final = "a log as nuttcp, iperf3, fio, rsync, ping or one of some forty other tools print it"
 _GROUP: Final = 32
 _SERVER_SOCKET: Final = "pymp-12345678/listener-12345678"  # as multiprocessing names it
 
@@ -63,10 +60,9 @@ class Part:
         self.runs.join(runs)
         self.streams.join(streams)
         self.intervals += blocks
-        for kind, message in source.problems:
-            findings.problem(None, kind, message)
-        if not len(runs) and not findings.problems:
-            findings.problem(None, "unrecognised", UNRECOGNISED + hint())
+        findings.stored(source.problems)
+        if not len(runs):
+            findings.unrecognised("no output of a tool that a reader knows", UNRECOGNISED, hint)
         self.problems.extend(findings.problems)
 
 

@@ -21,7 +21,7 @@ _BLANKS: Final = re.compile(r"\s*")
 
 
 @dataclass
-class Document:
+class JsonDocument:
     """One JSON object of a log.
 
     Parameters

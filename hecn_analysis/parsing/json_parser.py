@@ -13,7 +13,7 @@ from typing import Any, Final
 import orjson
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.parsing.json_documents import Document, past_blanks
+from hecn_analysis.parsing.json_documents import JsonDocument, past_blanks
 
 _DEEPEST: Final = 200
 _TOKEN: Final = re.compile(
@@ -27,11 +27,11 @@ _NO_NUMBER: Final = re.compile(r"[-+]?(?:nan(?:\(\w{0,20}\))?|inf(?:inity)?|1\.#
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
-def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[Document, int] | None:
+def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[JsonDocument, int] | None:
     """Give the document at a place of a text, and where it ends."""
     plain = text[start:].rstrip() if alone else ""
     if plain.endswith("}") and (quick := _decoded_quickly(plain)) is not None:
-        return Document(quick, first, first + plain.count("\n"), text=plain), start + len(plain)
+        return JsonDocument(quick, first, first + plain.count("\n"), text=plain), start + len(plain)
     notes = _Notes()
     decoder = json.JSONDecoder(strict=False, object_pairs_hook=notes.pairs, parse_constant=notes.constant)
     try:
@@ -39,7 +39,7 @@ def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[D
     except (ValueError, RecursionError):
         return None
     last = first + text.count("\n", start, end)
-    return Document(value, first, last, defects=notes.defects, text=text[start:end]), end
+    return JsonDocument(value, first, last, defects=notes.defects, text=text[start:end]), end
 
 
 def _decoded_quickly(text: str) -> dict[str, Any] | None:
@@ -57,14 +57,14 @@ def _decoded_quickly(text: str) -> dict[str, Any] | None:
     return value if plain else None
 
 
-def repaired(text: str, start: int, first: int) -> tuple[Document, int] | None:
+def repaired(text: str, start: int, first: int) -> tuple[JsonDocument, int] | None:
     """Give what is whole of the value at a place of a text, and where it ends; None if more than its end is bad."""
     parser = Parser(first)
     end = parser.feed(Line(first, text, complete=False), start)
     if end is not None and not parser.finished and not _CUT.fullmatch(text, end):
         return None
     value = parser.whole_part()
-    document = Document(value, first, first, truncated=not parser.finished, defects=parser.defects)
+    document = JsonDocument(value, first, first, truncated=not parser.finished, defects=parser.defects)
     return None if value is None else (document, len(text) if end is None else end)
 
 
@@ -93,14 +93,14 @@ class Parser:
         """Whether there is a first member, or an end: whether this is a document at all."""
         return self._members > 0 or self.finished
 
-    def document(self, used: Sequence[Line], start: int, end: int) -> Document:
+    def document(self, used: Sequence[Line], start: int, end: int) -> JsonDocument:
         """What has been read."""
         if not self.finished:
             self._drop_unfinished()
         texts = [line.text for line in used]
         texts[-1] = texts[-1][:end]
         texts[0] = texts[0][start:]
-        return Document(
+        return JsonDocument(
             self._root,
             self._first,
             self._last,

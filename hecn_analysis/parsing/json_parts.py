@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from hecn_analysis.files.source import Line, Lines, Take
 from hecn_analysis.parsing import prefixes
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_parser import Parser, decoded
 
 _LARGEST: Final = 1 << 26
@@ -37,8 +37,8 @@ class Parts:
     >>> for part in Parts(Lines.of('Warning: slow {"a": nan}\n{\n "b": [1, 2\n$ exit')):
     ...     print(part)
     Line(number=1, text='Warning: slow ', complete=True, marks=-1)
-    Document(value={'a': None}, first=1, last=1, truncated=False, defects=["'nan'"])
-    Document(value={'b': [1, 2]}, first=2, last=3, truncated=True, defects=[])
+    JsonDocument(value={'a': None}, first=1, last=1, truncated=False, defects=["'nan'"])
+    JsonDocument(value={'b': [1, 2]}, first=2, last=3, truncated=True, defects=[])
     Line(number=4, text='$ exit', complete=False, marks=-1)
     """
 
@@ -56,7 +56,7 @@ class Parts:
         """Offer the lines that follow, as `Lines.take` does."""
         return 0 if self._again else self._rest.take(rows)
 
-    def __iter__(self) -> Iterator[Line | Document]:
+    def __iter__(self) -> Iterator[Line | JsonDocument]:
         """Go through the file once."""
         while True:
             if self.passed is not None and not self._again:
@@ -99,7 +99,9 @@ class Parts:
     def _next(self) -> Line | None:
         return self._again.popleft()[0] if self._again else next(self._rest, None)
 
-    def _deliver(self, place: _Place, used: Sequence[Line], end: int, document: Document) -> list[Line | Document]:
+    def _deliver(
+        self, place: _Place, used: Sequence[Line], end: int, document: JsonDocument
+    ) -> list[Line | JsonDocument]:
         """Give out a document that ends at a place in the last of the lines that it uses."""
         before, last = place.line.text[place.origin : place.start], used[-1]
         text_after = _AFTER.match(last.text, end)
@@ -112,7 +114,7 @@ class Parts:
             self._again.appendleft((last, end))
         return [Line(place.line.number, before), document] if before.strip(" \t[,") else [document]
 
-    def _block(self, place: _Place) -> list[Line | Document] | None:
+    def _block(self, place: _Place) -> list[Line | JsonDocument] | None:
         """A document over many lines, of which all but the first and the last are indented."""
         line, margin = place.line, place.start
         if line.text.strip() != "{" or line.number <= self._blocks_until:
@@ -160,7 +162,7 @@ class Parts:
         self.take(take)
         return inner, inner_numbers
 
-    def _one_line(self, place: _Place) -> list[Line | Document] | None:
+    def _one_line(self, place: _Place) -> list[Line | JsonDocument] | None:
         """A document on one line; one failure is enough to leave a line to the slower way."""
         line = place.line
         if self._broken_line == line.number:
@@ -172,7 +174,7 @@ class Parts:
             return None
         return self._deliver(place, [line], found[1], found[0])
 
-    def _tokens(self, place: _Place) -> list[Line | Document] | int:
+    def _tokens(self, place: _Place) -> list[Line | JsonDocument] | int:
         """A document token by token, or the place on the line from which to search on."""
         parser = Parser(place.line.number)
         used, position, size = [place.line], place.start, 0

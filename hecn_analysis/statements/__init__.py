@@ -6,20 +6,16 @@ can quote. Each module here finds statements of one subject, in any text; `read`
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import import_module
 from typing import Final
 
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.readers import find_readers
 from hecn_analysis.statements.ends import with_ends
 from hecn_analysis.statements.socket_courses import SocketCourse as SocketCourse
 from hecn_analysis.statements.socket_courses import courses
 from hecn_analysis.statements.statement import Statement as Statement
-
-#: Modules that find no statements themselves.
-_NOT_FINDERS: Final = frozenset({"ends", "socket_courses", "statement"})
 
 #: Largest file in which statements are looked for: outputs of commands are short. [B]
 _LARGEST: Final = 4 << 20
@@ -30,8 +26,7 @@ Finder = Callable[[Document], Iterator[Statement]]
 @cache
 def _finders() -> tuple[Finder, ...]:
     """Find the function `find` of each module here."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _NOT_FINDERS)
-    return tuple(import_module(f"{__name__}.{name}").find for name in names)
+    return tuple(module.find for module in find_readers(__name__, "find"))
 
 
 def read(document: Document) -> list[Statement]:

@@ -164,7 +164,7 @@ def test_capabilities_that_go_in_circles_end():
 def test_a_gap_in_a_dump_is_told():
     text = "00:00.0 Host bridge: X\n00: 86 80 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n20: 00 00\n"
     facts = lspci.read(Output("x", tuple(text.split("\n"))))
-    assert [(one.line, one.kind) for one in facts.problems] == [(3, "truncated")]
+    assert [(one["line"], one["kind"]) for one in facts.problems] == [(3, "truncated")]
 
 
 def test_pci_x_in_words():

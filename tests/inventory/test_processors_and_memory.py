@@ -159,7 +159,7 @@ def test_free_tells_its_unit(words, rows, total, kinds):
     text = f"       total  used  free  shared  buff/cache   available\nMem: {rows[0]}\nSwap: {rows[1]}"
     facts = read(free, text, command=words)
     assert facts.values["mem_total_bytes"] == total
-    assert [one.kind for one in facts.problems] == kinds
+    assert [one["kind"] for one in facts.problems] == kinds
 
 
 def test_old_free_has_buffers_apart():
@@ -269,7 +269,7 @@ def test_entities_are_not_expanded():
         '<?xml version="1.0"?>\n<!DOCTYPE topology [<!ENTITY a "aaaa">]>\n<topology><object type="&a;"/></topology>\n'
     )
     facts = read(hwloc, bomb)
-    assert [one.kind for one in facts.problems] == ["malformed"]
+    assert [one["kind"] for one in facts.problems] == ["malformed"]
 
 
 def test_hwloc_console():

@@ -11,7 +11,7 @@ from hecn_analysis.files.source import Lines
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.registry import read
 from hecn_analysis.parsing import json_parser
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_parts import Parts
 from hecn_analysis.parsing.json_values import at, count, number
 
@@ -34,11 +34,11 @@ class Sample(DocumentReader):
 
 
 def documents(text):
-    return [part for part in Parts(Lines.of(text)) if isinstance(part, Document)]
+    return [part for part in Parts(Lines.of(text)) if isinstance(part, JsonDocument)]
 
 
 def words(text):
-    return [part.text for part in Parts(Lines.of(text)) if not isinstance(part, Document)]
+    return [part.text for part in Parts(Lines.of(text)) if not isinstance(part, JsonDocument)]
 
 
 def findings_of(text):

@@ -23,7 +23,7 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """Each command, and how many gave nothing."""
     commands: list[dict[str, Any]] = []
-    facts = Facts("capture-index", {"commands": commands, "n_commands": 0, "n_failed": 0})
+    facts = output.facts("capture-index", {"commands": commands, "n_commands": 0, "n_failed": 0})
     try:
         rows = list(csv.DictReader(output.lines))
     except csv.Error as error:

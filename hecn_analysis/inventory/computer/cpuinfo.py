@@ -59,7 +59,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """How many processors, cores and sockets, and what they are."""
-    facts = Facts("proc-cpuinfo", dict.fromkeys(("model", "mhz", "nominal_mhz", "cores_per_socket", "vendor")))
+    facts = output.facts("proc-cpuinfo", dict.fromkeys(("model", "mhz", "nominal_mhz", "cores_per_socket", "vendor")))
     threads: list[dict[str, str]] = []
     rest: dict[str, str] = {}
     current = rest

@@ -56,7 +56,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """The product, its memory and its slots."""
-    facts = Facts("dmidecode")
+    facts = output.facts("dmidecode")
     records = _records(output)
     system = next((record for kind, record in records if kind == "System Information"), {})
     bios = next((record for kind, record in records if kind == "BIOS Information"), {})

@@ -58,7 +58,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """The sizes, in bytes."""
-    facts = Facts("free")
+    facts = output.facts("free")
     rows = [(number, found) for number, line in output.numbered() if (found := _ROW.match(line))]
     header = next(line for line in output.lines if _HEADER.match(line)).split()
     number, memory = rows[0]

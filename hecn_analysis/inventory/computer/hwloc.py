@@ -67,7 +67,7 @@ def read(output: Output) -> Facts:
 
 
 def _xml(output: Output) -> Facts:
-    facts = Facts("hwloc-xml")
+    facts = output.facts("hwloc-xml")
     root = output.xml
     if root is None:
         facts.problem(
@@ -144,7 +144,7 @@ def _info(root: Element, name: str) -> str | None:
 
 
 def _console(output: Output) -> Facts:
-    facts = Facts("hwloc-console")
+    facts = output.facts("hwloc-console")
     counts = dict.fromkeys(("Package", "Socket", "NUMANode", "Core", "PU"), 0)
     sizes: list[int | None] = []
     devices: list[dict[str, Any]] = []

@@ -33,7 +33,7 @@ def read(output: Output) -> Facts:
     """The counts of each interrupt."""
     cpus = [int(name[3:]) for name in output.lines[0].split()]
     irqs: dict[str, Any] = {}
-    facts = Facts("proc-interrupts", {"n_cpus": len(cpus), "cpus": cpus, "irqs": irqs})
+    facts = output.facts("proc-interrupts", {"n_cpus": len(cpus), "cpus": cpus, "irqs": irqs})
     for number, line in list(output.numbered())[1:]:
         found = _ROW.match(line)
         if found is None:

@@ -112,12 +112,12 @@ def read(output: Output) -> Facts:
     if first.startswith("{"):
         return _json(output)
     if _is_table(first):
-        return _table("lscpu-e", [line.split() for line in output.lines if line.strip()], first.split())
+        return _table(output, "lscpu-e", [line.split() for line in output.lines if line.strip()], first.split())
     header = _parsable(output)
     if header is not None:
         rows = [line.split(",") for line in output.lines if re.match(r"\d{1,5},", line)]
-        return _table("lscpu-p", rows, header)
-    return _summary("lscpu", [(number, line) for number, line in output.numbered()])
+        return _table(output, "lscpu-p", rows, header)
+    return _summary(output, "lscpu", [(number, line) for number, line in output.numbered()])
 
 
 def _is_table(line: str) -> bool:
@@ -159,8 +159,10 @@ def _known(name: str) -> str | None:
     return next((known for known, stems in _KNOWN.items() if stems.search(name)), None)
 
 
-def _summary(form: str, lines: list[tuple[int, str]]) -> Facts:
-    facts = Facts(form, dict.fromkeys(("model", "cpus", "sockets", "cores_per_socket", "threads_per_core", "cores")))
+def _summary(output: Output, form: str, lines: list[tuple[int, str]]) -> Facts:
+    facts = output.facts(
+        form, dict.fromkeys(("model", "cpus", "sockets", "cores_per_socket", "threads_per_core", "cores"))
+    )
     values = facts.values
     values.update(dict.fromkeys(("numa_nodes", "mhz", "mhz_max", "mhz_min", "l2_bytes", "l3_bytes", "hypervisor")))
     values["numa_cpus"], values["virtual"] = {}, False
@@ -232,7 +234,7 @@ def _json(output: Output) -> Facts:
     if isinstance(rows, list):
         table = [row for row in rows if isinstance(row, dict)]
         header = list(table[0]) if table else []
-        return _table("lscpu-e", [[str(row.get(name, "-")) for name in header] for row in table], header)
+        return _table(output, "lscpu-e", [[str(row.get(name, "-")) for name in header] for row in table], header)
     lines: list[tuple[int, str]] = []
     level = root.get("lscpu", [])
     while isinstance(level, list) and level:
@@ -242,15 +244,15 @@ def _json(output: Output) -> Facts:
                 lines.append((output.first, f"{str(row.get('field')).rstrip(':')}: {row.get('data')}"))
                 below += row["children"] if isinstance(row.get("children"), list) else []
         level = below
-    facts = _summary("lscpu-json", lines)
+    facts = _summary(output, "lscpu-json", lines)
     if output.json_truncated:
         facts.problem(output.last, "truncated", "found JSON that breaks off; what is complete in it is read")
     return facts
 
 
-def _table(form: str, rows: list[list[str]], header: list[str]) -> Facts:
+def _table(output: Output, form: str, rows: list[list[str]], header: list[str]) -> Facts:
     """A row for each processor."""
-    facts = Facts(form)
+    facts = output.facts(form)
     names = [name.upper() for name in header]
 
     def column(name: str, row: list[str]) -> int | None:

@@ -47,13 +47,13 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """Memory, processors, network cards and disks."""
     if output.text.lstrip()[:1] in {"{", "["}:
-        facts = Facts("lshw-json")
+        facts = output.facts("lshw-json")
         roots = [one for value in output.json for one in (value if isinstance(value, list) else [value])]
         nodes = [node for root in roots if isinstance(root, dict) for node in _walk(root)]
         if output.json_truncated:
             facts.problem(output.last, "truncated", "found JSON that breaks off; what is complete in it is read")
     else:
-        facts = Facts("lshw-text")
+        facts = output.facts("lshw-text")
         nodes = _text(output)
     _figures(facts.values, nodes)
     return facts

@@ -43,7 +43,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """How much memory there is, online and offline, and of how large blocks."""
-    facts = Facts("lsmem", dict.fromkeys(_NAMES.values()))
+    facts = output.facts("lsmem", dict.fromkeys(_NAMES.values()))
     sums = {"online": 0, "offline": 0}
     for line in output.lines:
         if found := _RANGE.match(line):

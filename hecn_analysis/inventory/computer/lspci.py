@@ -142,7 +142,7 @@ def _finish(facts: Facts) -> Facts:
 
 def _text(output: Output) -> Facts:
     """The text forms, and dumps."""
-    facts = Facts("lspci", {"devices": []})
+    facts = output.facts("lspci", {"devices": []})
     devices: list[Device] = facts.values["devices"]
     dumps: list[bytearray] = []
     seen = {"verbose": False, "short": False}
@@ -317,7 +317,7 @@ def _described(device: Device, kind: str, vendor: str, model: str) -> Device:
 
 
 def _mm(output: Output) -> Facts:
-    facts = Facts("lspci-mm", {"devices": []})
+    facts = output.facts("lspci-mm", {"devices": []})
     for number, line in output.numbered():
         if found := _MM.match(line):
             fields = [quoted or bare for quoted, bare in re.findall(r'"([^"]{0,300})"|(\S{1,40})', found["fields"])]
@@ -340,7 +340,7 @@ def _records(output: Output) -> Facts:
         elif colon:
             records[-1].setdefault(key.strip(), []).append(value.strip())
     devices = [device for record in records if (device := _record(record)) is not None]
-    facts = Facts("lspci-nnmmv", {"devices": devices})
+    facts = output.facts("lspci-nnmmv", {"devices": devices})
     numeric = any(device["class"] is None and device["class_code"] for device in devices)
     if numeric or any(device["driver"] or device["modules"] for device in devices):
         facts.format = "lspci-vmmkn"
@@ -365,7 +365,7 @@ def _record(record: dict[str, list[str]]) -> Device | None:
 
 def _tree(output: Output) -> Facts:
     """The tree: which device is behind which bridge, by the columns in which they stand."""
-    facts = Facts("lspci-tv", {"devices": []})
+    facts = output.facts("lspci-tv", {"devices": []})
     open_buses: list[tuple[int, str, str, str | None]] = []  # column, domain, bus, the bridge that leads to it
     for line in output.lines:
         position, bridge = 0, None

@@ -42,7 +42,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """The sizes that say how much memory there is, in bytes."""
-    facts = Facts("meminfo", dict.fromkeys([*_NAMES.values(), "hugepages_total"]))
+    facts = output.facts("meminfo", dict.fromkeys([*_NAMES.values(), "hugepages_total"]))
     for number, line in ((number, part) for number, both in output.numbered() for part in _BESIDE.split(both[:400])):
         found = _FIELD.fullmatch(line)
         if found is None:

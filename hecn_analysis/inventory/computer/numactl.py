@@ -28,7 +28,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """The nodes; keys of objects are node numbers as text."""
-    facts = Facts(
+    facts = output.facts(
         "numactl-H",
         {"numa_nodes": None, "node_cpus": {}, "node_size_bytes": {}, "node_free_bytes": {}, "distances": []},
     )

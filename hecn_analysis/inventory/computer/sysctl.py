@@ -129,7 +129,7 @@ def read(output: Output) -> Facts:
     """Read what matters to transfers."""
     values: dict[str, Any] = {}
     rest: dict[str, str] = {}
-    facts = Facts("sysctl", values)
+    facts = output.facts("sysctl", values)
     count = 0
     above: str = ""
     for number, line in output.numbered():

@@ -55,7 +55,7 @@ def read(output: Output) -> Facts:
         if file is not None:
             _file(values, file["path"], file["value"].strip())
     values["devices"] = [{"address": address, **facts} for address, facts in values["devices"].items()]
-    return Facts("sysfs", values)
+    return output.facts("sysfs", values)
 
 
 def _file(values: dict[str, Any], path: str, text: str) -> None:

@@ -39,11 +39,13 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """The kernel's version and the host's name, or the name of the system."""
     if (version := _VERSION.match(output.lines[0])) is not None:
-        return Facts("uname", {"os": "Linux", "host_name": None, "kernel": version["kernel"], "machine": None})
+        return output.facts("uname", {"os": "Linux", "host_name": None, "kernel": version["kernel"], "machine": None})
     kernel = _UNAME.match(output.lines[0])
     if kernel is None:
         found = {field["name"]: field["value"] for line in output.lines if (field := _FIELD.match(line))}
-        return Facts("os-release", {"id": found.get("ID"), "name": found.get("PRETTY_NAME") or found.get("NAME")})
+        return output.facts(
+            "os-release", {"id": found.get("ID"), "name": found.get("PRETTY_NAME") or found.get("NAME")}
+        )
     machine = _MACHINE.search(kernel["rest"] or "")
     values = {"os": kernel["os"], "host_name": kernel["host"], "kernel": kernel["kernel"]}
-    return Facts("uname", {**values, "machine": machine["machine"] if machine else None})
+    return output.facts("uname", {**values, "machine": machine["machine"] if machine else None})

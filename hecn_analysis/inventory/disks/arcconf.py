@@ -56,7 +56,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read controller, volumes and drives."""
-    facts = Facts("arcconf", {"controller": None, "memory_bytes": None, "volumes": [], "drives": []})
+    facts = output.facts("arcconf", {"controller": None, "memory_bytes": None, "volumes": [], "drives": []})
     reading = _Reading(facts.values)
     for number, line in output.numbered():
         reading.line(number, line)

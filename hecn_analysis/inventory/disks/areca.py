@@ -51,7 +51,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read disks, RAID sets or volumes, whatever of them the output has."""
-    facts = Facts("areca-cli64", {})
+    facts = output.facts("areca-cli64", {})
     table, column = "", 0
     for number, line in output.numbered():
         if "ModelName" in line:

@@ -64,7 +64,7 @@ def read(output: Output) -> Facts:
         elif (signal := _SIGNAL.match(line)) is not None:
             values["link_max_bps"] = max(float(signal["rate"]) * 1e9, values["link_max_bps"] or 0.0)
     values["size_bytes"] = sectors * (values["logical_sector"] or 512) if sectors else rounded
-    return Facts("hdparm-I", values)
+    return output.facts("hdparm-I", values)
 
 
 def _sector(values: dict[str, Any], which: str, size: int) -> None:

@@ -48,7 +48,7 @@ def read(output: Output) -> Facts:
         found = _LINE.match(line)
         if found is not None:
             devices.append(_device(found))
-    return Facts("lsscsi", {"n": len(devices), "devices": devices})
+    return output.facts("lsscsi", {"n": len(devices), "devices": devices})
 
 
 def _device(found: re.Match[str]) -> dict[str, Any]:

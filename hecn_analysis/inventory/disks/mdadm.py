@@ -85,7 +85,7 @@ def read(output: Output) -> Facts:
     lines = list(all_labelled(output.numbered()))
     examine = any(line.name in _EXAMINED for line in lines)
     values: dict[str, Any] = {"device": None, "level": None, "size_bytes": None, "state": None}
-    facts = Facts("mdadm-examine" if examine else "mdadm-detail", values)
+    facts = output.facts("mdadm-examine" if examine else "mdadm-detail", values)
     for text in output.lines:
         if (found := _DEVICE.match(text)) is not None:
             values["device"] = found["device"]

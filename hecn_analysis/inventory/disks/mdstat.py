@@ -66,7 +66,7 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """Read all arrays."""
     arrays: list[dict[str, Any]] = []
-    facts = Facts("mdstat", {"n_arrays": 0, "arrays": arrays, "personalities": None})
+    facts = output.facts("mdstat", {"n_arrays": 0, "arrays": arrays, "personalities": None})
     for number, line in _unbroken(output):
         if line.startswith("Personalities"):
             facts.values["personalities"] = re.findall(r"\[(\w{1,20})\]", line[:400])

@@ -68,7 +68,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read adapters, volumes and drives, whatever of them the output has."""
-    facts = Facts("megacli", {"controller": None, "memory_bytes": None, "volumes": [], "drives": []})
+    facts = output.facts("megacli", {"controller": None, "memory_bytes": None, "volumes": [], "drives": []})
     reading = _Reading(facts.values)
     for number, line in output.numbered():
         reading.line(number, line)

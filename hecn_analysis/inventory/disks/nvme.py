@@ -47,14 +47,14 @@ def read(output: Output) -> Facts:
     """Read all devices."""
     devices: list[dict[str, Any]] = []
     if not any(BEGINS is not None and BEGINS.match(line) for line in output.lines[:3]):
-        facts = Facts("nvme-list-json", {"n": 0, "devices": devices})
+        facts = output.facts("nvme-list-json", {"n": 0, "devices": devices})
         for value in output.json:
             if isinstance(value, dict) and isinstance(value.get("Devices"), list):
                 devices.extend(_devices(value["Devices"]))
         if output.json_truncated:
             facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
     else:
-        facts = Facts("nvme-list", {"n": 0, "devices": devices})
+        facts = output.facts("nvme-list", {"n": 0, "devices": devices})
         devices.extend(_table(output.lines))
     facts.values["n"] = len(devices)
     return facts

@@ -77,7 +77,7 @@ def read(output: Output) -> Facts:
         elif (found := labelled(number, line)) is not None:
             _take(values, volume, drive, found)
     values["n_drives"] = len(values["drives"]) if "Physical device information" in output.text else None
-    return Facts("sas2ircu", values)
+    return output.facts("sas2ircu", values)
 
 
 def _take(values: dict[str, Any], volume: dict[str, Any] | None, drive: dict[str, Any] | None, found: Labelled) -> None:

@@ -63,7 +63,7 @@ def read(output: Output) -> Facts:
     program = output.command[0] if output.command else ""
     detailed = any(line.startswith("   Bus Interface:") for line in output.lines)
     short = program == "hpacucli" or (not detailed and program in ("", "ssascripting"))
-    return Facts("hpacucli" if short else "ssacli", values)
+    return output.facts("hpacucli" if short else "ssacli", values)
 
 
 class _Reading:

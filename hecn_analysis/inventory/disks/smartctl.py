@@ -69,7 +69,7 @@ def read(output: Output) -> Facts:
     )
     values.update(logical_sector=None, physical_sector=None)
     if _is_json(output):
-        facts = Facts("smartctl-json", values)
+        facts = output.facts("smartctl-json", values)
         for value in output.json:
             if isinstance(value, dict) and "smartctl" in value:
                 _value(values, value)
@@ -87,7 +87,7 @@ def read(output: Output) -> Facts:
             values["link_bps"] = values["link_bps"] or float(phy["rate"]) * 1e9
     if values["protocol"] == "NVMe":
         values["ssd"] = True
-    return Facts("smartctl", values)
+    return output.facts("smartctl", values)
 
 
 def _line(values: dict[str, Any], name: str, text: str) -> None:

@@ -58,8 +58,8 @@ def read(output: Output) -> Facts:
     values: dict[str, Any] = dict.fromkeys(("controller", "pci", "driver", "interface", "memory_bytes"))
     values.update(n_controllers=0, volumes=[], drives=[])
     if _TEXT.search(output.head(60)) is not None:
-        return _tables(output, Facts("storcli", values))
-    facts = Facts("storcli-json", values)
+        return _tables(output, output.facts("storcli", values))
+    facts = output.facts("storcli-json", values)
     controllers = [
         one
         for value in output.json

@@ -80,7 +80,7 @@ def read(output: Output) -> Facts:
     if controllers:
         values["model"] = values["model"] or controllers[0]["model"]
         values["n_drives"] = values["n_drives"] or sum(one["drives"] for one in controllers)
-    return Facts("tw_cli", values)
+    return output.facts("tw_cli", values)
 
 
 def _controller(found: re.Match[str]) -> dict[str, Any]:

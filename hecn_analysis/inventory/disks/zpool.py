@@ -58,7 +58,7 @@ def read(output: Output) -> Facts:
             pools[-1]["progress"] = round(float(progress["percent"]) / 100, 6)
         elif pools and config and (row := _ROW.match(line)) is not None and row["name"] != "NAME":
             apart = _member(pools[-1], row, depths, apart=apart)
-    return Facts("zpool-status", {"n_pools": len(pools), "pools": pools})
+    return output.facts("zpool-status", {"n_pools": len(pools), "pools": pools})
 
 
 def _named(pool: dict[str, Any], name: str, text: str) -> None:

@@ -99,7 +99,7 @@ def read(output: Output) -> Facts:
     way = "read" if reads else "write"
     is_direct = any(word.endswith("flag=direct") for word in words)
     kind = "loopback" if words[1] != "dd" else f"disk-{way}" if is_direct else f"buffered-{way}"
-    facts = Facts("probe", {"kind": kind, "tool": words[1], "throughput_bps": None})
+    facts = output.facts("probe", {"kind": kind, "tool": words[1], "throughput_bps": None})
     run = next((run for run in found.runs if _rate(run) is not None), None)
     if run is None:
         shown = " ".join(output.lines[1:2]).strip()[:60]

@@ -61,7 +61,7 @@ def read(output: Output) -> Facts:
                 labels.take(slave, _SLAVE_FIELDS, line.name, line.value)
         else:
             labels.take(values, _BOND_FIELDS, line.name, line.value)
-    return Facts("proc-net-bonding", values)
+    return output.facts("proc-net-bonding", values)
 
 
 def _mode(text: str) -> str | None:

@@ -132,7 +132,7 @@ def _outside(output: Output, option: str) -> str | None:
 def read(output: Output) -> Facts:
     """Read one of ethtool's outputs."""
     kind, interface = _kind(output) or ("ethtool", None)
-    facts = Facts(kind, {"interface": interface})
+    facts = output.facts(kind, {"interface": interface})
     for one in _objects(output):
         if str(one.get("ifname")) == interface:
             _from_json(facts, one)

@@ -59,7 +59,7 @@ def read(output: Output) -> Facts:
     for ca in cas:
         first = ca["ports"][0] if ca["ports"] else {}
         ca.update({name: first.get(name) for name in ("state", "rate_bps", "link_layer")})
-    return Facts("ibstatus" if status else "ibstat", {"n_cas": len(cas), "cas": cas})
+    return output.facts("ibstatus" if status else "ibstat", {"n_cas": len(cas), "cas": cas})
 
 
 def _ca(found: re.Match[str]) -> dict[str, Any]:

@@ -43,14 +43,14 @@ def read(output: Output) -> Facts:
     """Read all devices."""
     interfaces: list[dict[str, Any]] = []
     if output.lines[0].lstrip().startswith("["):
-        facts = Facts("ip-link-json", {"n": 0, "interfaces": interfaces})
+        facts = output.facts("ip-link-json", {"n": 0, "interfaces": interfaces})
         for value in output.json:
             rows = value if isinstance(value, list) else [value]
             interfaces.extend(_object(row) for row in rows[:_MOST] if isinstance(row, dict) and "ifname" in row)
         if output.json_truncated:
             facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
     else:
-        facts = Facts("ip-link", {"n": 0, "interfaces": interfaces})
+        facts = output.facts("ip-link", {"n": 0, "interfaces": interfaces})
         for line in output.lines:
             if (found := _LINE.match(line)) is not None:
                 interfaces.append(_line(found))

@@ -44,8 +44,8 @@ def read(output: Output) -> Facts:
         counts = {found["name"].strip(): int(found["value"]) for line in output.lines if (found := _COUNT.match(line))}
         losses = {name: count for name, count in counts.items() if count and _LOSS.search(name)}
         interface = words[0] if words else named["name"] if named else None
-        return Facts("ethtool-S", {"interface": interface, "n_counters": len(counts), "losses": losses})
+        return output.facts("ethtool-S", {"interface": interface, "n_counters": len(counts), "losses": losses})
     names = ("packets", "dropped", "squeezed")
     lines = [found for line in output.lines if (found := _SOFTNET.match(line))]
     rows = [{name: int(found[name], 16) for name in names} for found in lines]
-    return Facts("softnet-stat", {"cpus": rows, "dropped": sum(row["dropped"] for row in rows)})
+    return output.facts("softnet-stat", {"cpus": rows, "dropped": sum(row["dropped"] for row in rows)})

@@ -53,7 +53,7 @@ def read(output: Output) -> Facts:
                 overlimits=int(sent["over"]),
                 requeues=int(sent["requeues"]) if sent["requeues"] else None,
             )
-    return Facts("tc-s-qdisc", {"qdiscs": qdiscs})
+    return output.facts("tc-s-qdisc", {"qdiscs": qdiscs})
 
 
 def _qdisc(found: re.Match[str]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.parsing.amounts import clock, scale
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import number
 
 _S: Final = r"\d{1,6}(?:\.\d{1,3})?[kKMGTP]?"
@@ -122,7 +122,7 @@ class Curl(DocumentReader):
             return True
         return False
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take the JSON of -w."""
         numbers = {name: number(document.value.get(name)) for name in _VARIABLES}
         values = {name: value for name, value in numbers.items() if value is not None}

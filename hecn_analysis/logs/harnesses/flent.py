@@ -26,7 +26,7 @@ from typing import Any, Final
 import numpy as np
 
 from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number, utc_time, words
 
 _FLOW: Final = re.compile(r"(?P<protocol>TCP|UDP|SCTP|QUIC)\b(?P<way>.{0,60}?\b(?:upload|download)|)(?P<rest>.*)")
@@ -57,7 +57,7 @@ class Flent(DocumentReader):
         super().__init__(findings)
         self._computed: list[str] = []
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take a data file."""
         metadata, results = document.value["metadata"], document.value["results"]
         if not isinstance(metadata, dict) or not isinstance(results, dict) or "NAME" not in metadata:
@@ -91,7 +91,7 @@ class Flent(DocumentReader):
             )
         return True
 
-    def _shared(self, document: Document, metadata: dict[str, Any]) -> dict[str, object]:
+    def _shared(self, document: JsonDocument, metadata: dict[str, Any]) -> dict[str, object]:
         columns: dict[str, object] = {"tool": "flent", "label": words(metadata.get("NAME"))}
         columns["tool_version"] = words(metadata.get("FLENT_VERSION") or metadata.get("NETPERF_WRAPPER_VERSION"))
         columns["duration_s"] = number(metadata.get("LENGTH"))
@@ -105,7 +105,7 @@ class Flent(DocumentReader):
                 columns[column] = None if value is None else value / 1e3
         return columns
 
-    def _rate(self, document: Document, way: _Way) -> float | None:
+    def _rate(self, document: JsonDocument, way: _Way) -> float | None:
         """Return the rate [bit/s] of a direction: flent's sum, else the sum of the flows."""
         if way.total is not None and _stored(document, way.total) is not None:
             return self._bits(document, way.total)
@@ -113,12 +113,12 @@ class Flent(DocumentReader):
         known = [rate for rate in rates if rate is not None]
         return sum(known) if known and len(known) == len(rates) else None
 
-    def _bits(self, document: Document, name: str) -> float | None:
+    def _bits(self, document: JsonDocument, name: str) -> float | None:
         """Return the mean rate [bit/s] of a series."""
         mean = self._mean(document, name)
         return mean * _unit(document, name) if mean is not None and 0 <= mean < _LARGEST else None
 
-    def _mean(self, document: Document, name: str) -> float | None:
+    def _mean(self, document: JsonDocument, name: str) -> float | None:
         """Return the mean of a series in its own unit: the stored one, else that of its values."""
         stored = _stored(document, name)
         if stored is None:
@@ -130,7 +130,7 @@ class Flent(DocumentReader):
             stored = float(np.nanmean(values))
         return stored
 
-    def _stream(self, document: Document, position: int, name: str) -> dict[str, object]:
+    def _stream(self, document: JsonDocument, position: int, name: str) -> dict[str, object]:
         return {
             "stream": position,
             "line": document.last,
@@ -139,7 +139,7 @@ class Flent(DocumentReader):
         }
 
 
-def _ways(document: Document) -> dict[str, _Way]:
+def _ways(document: JsonDocument) -> dict[str, _Way]:
     """Return the series of rates by direction, send first."""
     ways: dict[str, _Way] = {}
     for name, values in document.value["results"].items():
@@ -158,15 +158,15 @@ def _ways(document: Document) -> dict[str, _Way]:
     return {direction: ways[direction] for direction in ("send", "receive") if direction in ways}
 
 
-def _stored(document: Document, name: str) -> float | None:
+def _stored(document: JsonDocument, name: str) -> float | None:
     return number(at(document.value, "metadata", "SERIES_META", name, "MEAN_VALUE"))
 
 
-def _unit(document: Document, name: str) -> float:
+def _unit(document: JsonDocument, name: str) -> float:
     return _UNITS.get(str(at(document.value, "metadata", "SERIES_META", name, "UNITS")), 1e6)
 
 
-def _retransmits(document: Document, name: str) -> int | None:
+def _retransmits(document: JsonDocument, name: str) -> int | None:
     stored = at(document.value, "metadata", "SERIES_META", name, "TCP_RETRANSMIT")
     retransmits = int(stored) if isinstance(stored, str) and _DECIMAL.fullmatch(stored) else count(stored)
     return retransmits if retransmits is not None and 0 <= retransmits < 2**62 else None
@@ -184,7 +184,7 @@ def _values(series: object) -> Array:
     return np.where((array >= 0) & (array < _LARGEST), array, np.nan)
 
 
-def _intervals(document: Document, name: str) -> dict[str, Array]:
+def _intervals(document: JsonDocument, name: str) -> dict[str, Array]:
     """Return the rows of a series; a value is the rate from its time until a step later."""
     times, values = _values(document.value["x_values"]), _values(at(document.value, "results", name))
     step = number(at(document.value, "metadata", "STEP_SIZE"))

@@ -36,7 +36,7 @@ from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
 from hecn_analysis.parsing.amounts import scale
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number, utc_time, words
 
 _DURATION: Final = re.compile(
@@ -156,7 +156,7 @@ class Pscheduler(DocumentReader):
         self._close_latency()
         self._drop_packets()
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take a result, alone or in the wrapping of the API or of an archiver."""
         value = document.value
         around = value["run"] if isinstance(value.get("run"), dict) else value
@@ -324,7 +324,7 @@ class Pscheduler(DocumentReader):
             )
             self._hand_over(opened, {})
 
-    def _throughput(self, document: Document, run: Run, result: Mapping[str, Any]) -> None:
+    def _throughput(self, document: JsonDocument, run: Run, result: Mapping[str, Any]) -> None:
         summary = result["summary"]
         streams = [row for row in _list(summary.get("streams")) if isinstance(row, dict)]
         run.columns |= self._figures(document, summary["summary"])
@@ -341,7 +341,7 @@ class Pscheduler(DocumentReader):
             for position, row in enumerate(streams)
         ]
 
-    def _figures(self, document: Document | None, row: Mapping[str, Any]) -> dict[str, object]:
+    def _figures(self, document: JsonDocument | None, row: Mapping[str, Any]) -> dict[str, object]:
         """Return the figures of a summary; with a document, report contradictions."""
         start, end = number(row.get("start")), number(row.get("end"))
         rate, received = number(row.get("throughput-bits")), number(row.get("receiver-throughput-bits"))
@@ -370,7 +370,9 @@ class Pscheduler(DocumentReader):
             "jitter_s": None if jitter is None else jitter / 1e3,
         }
 
-    def _latency(self, document: Document, columns: dict[str, object], result: Mapping[str, Any], width: float) -> None:
+    def _latency(
+        self, document: JsonDocument, columns: dict[str, object], result: Mapping[str, Any], width: float
+    ) -> None:
         sent, lost = count(result.get("packets-sent")), count(result.get("packets-lost"))
         columns |= {"protocol": "udp", "sent_packets": sent, "lost_packets": lost}
         if sent and lost is not None and 0 <= lost <= sent:
@@ -428,7 +430,7 @@ def _rows_only(columns: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in columns.items() if name not in faults}
 
 
-def _intervals(document: Document, rows: Sequence[object], lines: Sequence[int]) -> dict[str, Array]:
+def _intervals(document: JsonDocument, rows: Sequence[object], lines: Sequence[int]) -> dict[str, Array]:
     """Return the aggregate rows without omitted ones."""
     intervals: list[list[float]] = []
     for position, row in enumerate(rows):

@@ -51,7 +51,7 @@ from hecn_analysis.logs.network.iperf3_rows import (
 from hecn_analysis.logs.network.iperf3_runs import OpenRun, hand_over
 from hecn_analysis.logs.network.iperf_rate import repaired_row
 from hecn_analysis.logs.rows import Text
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at
 
 _RULE: Final = "- - - -"
@@ -115,9 +115,9 @@ class Iperf3(DocumentReader):
         self._server_part = False
         self._server_version: str | None = None
         self._documents = Documents(findings)
-        self._document: Document | None = None
+        self._document: JsonDocument | None = None
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take a document of ``-J``, or one event of a JSON stream."""
         if self._server_part:
             return True

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
 
 _ANSWERS: Final = re.compile(
@@ -61,7 +61,7 @@ class Documents:
         self._streamed: _Streamed | None = None
         self._cookie = ""
 
-    def accepts(self, document: Document) -> bool:
+    def accepts(self, document: JsonDocument) -> bool:
         """Return whether a document is iperf3's, or an event of the open stream."""
         value = document.value
         event = value.get("event")
@@ -76,7 +76,7 @@ class Documents:
             return isinstance(message, str) and _ANSWERS.match(message) is not None
         return _is_iperf3(value)
 
-    def take(self, document: Document) -> None:
+    def take(self, document: JsonDocument) -> None:
         """Take a document for which `accepts` is true."""
         value = document.value
         if isinstance(value.get("event"), str) and "data" in value:
@@ -108,7 +108,7 @@ class Documents:
         begins = event == "error" and isinstance(data, str) and _ANSWERS.match(data) is not None
         return self._streamed is not None or begins
 
-    def _event(self, document: Document) -> None:
+    def _event(self, document: JsonDocument) -> None:
         event, data = document.value["event"], document.value["data"]
         if event == "start":
             self.finish()

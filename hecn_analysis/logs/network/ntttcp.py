@@ -27,7 +27,7 @@ from typing import Any, Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, DocumentReader, Findings, Run
 from hecn_analysis.parsing.amounts import scale
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at
 
 _N: Final = r"\d{1,18}(?:\.\d{1,9})?"
@@ -302,7 +302,7 @@ class Ntttcp(DocumentReader):
 
     # --- JSON
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take the file that Linux writes with ``-j``."""
         self._close()
         role = "s" if "ntttcps" in document.value else "r"

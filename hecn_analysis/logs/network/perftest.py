@@ -31,7 +31,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
 
 _UNITS: Final = {"MB": 8.0 * 2**20, "MiB": 8.0 * 2**20, "Gb": 1e9}
@@ -261,7 +261,7 @@ class Perftest(DocumentReader):
 
     # --- JSON
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take the file of --out_json."""
         about = at(document.value, "test_info")
         results = {name: at(document.value, name) for name in _RESULTS}
@@ -280,7 +280,7 @@ class Perftest(DocumentReader):
                 self._result(document, test, result)
         return True
 
-    def _result(self, document: Document, test: _Test, results: Mapping[str, object]) -> None:
+    def _result(self, document: JsonDocument, test: _Test, results: Mapping[str, object]) -> None:
         """Take the figures of one row."""
         size = count(results.get("MsgSize"))
         values = self._values(test, None if size is None else str(size))

@@ -25,7 +25,7 @@ from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import scale
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?"
@@ -140,7 +140,7 @@ class Speedtest(DocumentReader):
         """The output has ended."""
         self._close()
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take a result in JSON."""
         value, first, last = document.value, document.first, document.last
         down, up = value.get("download"), value.get("upload")

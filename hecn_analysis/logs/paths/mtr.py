@@ -38,7 +38,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, utc_time
 
 _NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,6})?%?")
@@ -164,7 +164,7 @@ class Mtr(DocumentReader):
         self._close()
         self._close_raw()
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take a report in JSON."""
         report = document.value["report"]
         about, hops = at(report, "mtr"), at(report, "hubs")

@@ -39,7 +39,7 @@ from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.losses import loss_columns
 from hecn_analysis.logs.rows import matched
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count
 
 _DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")
@@ -217,7 +217,7 @@ class Ping(DocumentReader):
             self._open = opened
             self._close()
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take the statistics of iputils' ``-J``."""
         value = document.value
         sent, received, time = (count(value[name]) for name in ("transmitted", "received", "time"))

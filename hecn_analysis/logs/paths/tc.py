@@ -22,7 +22,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import count
 
 _QUEUE: Final = re.compile(
@@ -84,7 +84,7 @@ class Tc(DocumentReader):
         """The output has ended."""
         self._close()
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take a queue in JSON."""
         value = document.value
         amounts = [count(value[name]) for name in ("bytes", "packets", "drops")]

@@ -34,7 +34,7 @@ from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import scale
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
 
 _N: Final = r"\d{1,20}(?:\.\d{1,12})?"
@@ -386,7 +386,7 @@ class Fio(DocumentReader):
             self._failed(line.number, line.number)
             self._version = None
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take fio's JSON."""
         version = document.value.get("fio version")
         if not isinstance(version, str):

@@ -23,7 +23,7 @@ from typing import Any, Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
 
 _N: Final = r"\d{1,20}(?:\.\d{1,9})?"
@@ -186,7 +186,7 @@ class Ior(DocumentReader):
             self.findings.run(Run(self._begun, max(self._last, self._begun), values))
         self._forget()
 
-    def take(self, document: Document) -> bool:
+    def take(self, document: JsonDocument) -> bool:
         """Take the output of -O summaryFormat=JSON."""
         tests = document.value.get("tests")
         if not isinstance(tests, list):
