@@ -18,8 +18,9 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.base import tables
+from hecn_analysis.files import packed, streams
 from hecn_analysis.files.opening import File
-from hecn_analysis.files.source import sources
+from hecn_analysis.files.source import Source
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings
 
@@ -63,11 +64,16 @@ def written(content: bytes, suffix: str = ".log") -> Iterator[Path]:
         yield Path(file.name)
 
 
+def _sources(path: Path) -> Iterator[Source]:
+    """The file as lines, or the members of the archive that it is."""
+    return map(Source, packed.texts("a.log", File(str(path)), streams.FREE_BY_LINES))
+
+
 def check(content: bytes) -> None:
     """Read bytes as a file and check what comes out, row by row and without making the tables."""
     with written(content) as path, warnings.catch_warnings():
         warnings.simplefilter("error")
-        for source in sources("a.log", File(str(path))):
+        for source in _sources(path):
             findings = Findings(source.name)
             registry.read(source.lines(), findings)
             runs, streams, blocks = findings.tables(source.content_hash)
@@ -129,7 +135,7 @@ def main() -> None:
     start = time.process_time()
     read(path)
     seconds = time.process_time() - start
-    print(seconds, sum(len(line.text) for source in sources("a.log", File(str(path))) for line in source.lines()))
+    print(seconds, sum(len(line.text) for source in _sources(path) for line in source.lines()))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ none.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -54,6 +54,32 @@ def archive_of(given: str | os.PathLike[str]) -> Selection | None:
     conditions = tuple(parse_qsl(query, keep_blank_values=True))
     check_columns([name for name, _ in conditions])
     return Selection(Path(folder), conditions)
+
+
+def split_archives(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+) -> tuple[list[Selection], list[str | os.PathLike[str]]]:
+    """Return the archives, or the parts of some, that paths name, and the other paths.
+
+    Parameters
+    ----------
+    paths
+        A path, or several.
+
+    Examples
+    --------
+    >>> split_archives(["logs", "a.txt"])
+    ([], ['logs', 'a.txt'])
+    """
+    archived: list[Selection] = []
+    others: list[str | os.PathLike[str]] = []
+    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        selection = archive_of(path)
+        if selection is None:
+            others.append(path)
+        else:
+            archived.append(selection)
+    return archived, others
 
 
 def is_archive(folder: Path) -> bool:

@@ -8,15 +8,13 @@ and acknowledgements, `direction` measures, `evidence` says it in sentences.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from dataclasses import dataclass, field
 
 from hecn_analysis.captures.connections import read_headers
 from hecn_analysis.captures.direction import Direction, directions
 from hecn_analysis.captures.evidence import statements_of
-from hecn_analysis.captures.records import is_capture
 from hecn_analysis.files import packed, streams
-from hecn_analysis.files.opening import File
+from hecn_analysis.files.capture_forms import capture_form
 from hecn_analysis.files.source import find
 from hecn_analysis.statements.statement import Statement
 
@@ -58,8 +56,8 @@ class Capture:
         return statements_of(self.source_file, self.directions)
 
 
-def of_content(content: packed.Content) -> tuple[packed.Content, Capture | None]:
-    """Read a file that is a packet capture.
+def of_content(content: packed.Content) -> Capture | None:
+    """Read a file that is a packet capture; None, with nothing of it taken, for any other.
 
     Parameters
     ----------
@@ -68,26 +66,23 @@ def of_content(content: packed.Content) -> tuple[packed.Content, Capture | None]
 
     Returns
     -------
-    tuple
-        The content, complete if the file is not a capture, and the capture, or None.
+    Capture or None
+        What it shows.
 
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
     >>> [(name, file)] = find(data_dir() / "pairs.yaml")
-    >>> content, capture = of_content(next(packed.contents(name, file, streams.FREE_BY_LINES)))
-    >>> content.name.endswith("pairs.yaml"), capture
-    (True, None)
+    >>> of_content(next(packed.contents(name, file, streams.FREE_BY_LINES))) is None
+    True
     """
-    pieces = content.pieces
-    first = next(pieces, b"")
-    content = replace(content, pieces=chain([first], pieces))
-    if not is_capture(first):
-        return content, None
+    form = capture_form(content.start)
+    if form is None:
+        return None
     headers = read_headers(content.pieces)
-    found = Capture(
+    return Capture(
         source_file=content.name,
-        form="pcapng" if first[:1] == b"\n" else "pcap",
+        form=form,
         packets=headers.n_packets,
         tcp=headers.n_tcp,
         udp=headers.n_udp,
@@ -95,7 +90,6 @@ def of_content(content: packed.Content) -> tuple[packed.Content, Capture | None]
         directions=tuple(directions(headers)),
         problems=(*headers.problems, *content.notes.problems),
     )
-    return content, found
 
 
 def read_capture(path: str | os.PathLike[str]) -> list[Capture]:
@@ -103,10 +97,8 @@ def read_capture(path: str | os.PathLike[str]) -> list[Capture]:
     return [
         capture
         for name, file in find(path)
-        if isinstance(file, File)
         for content in packed.contents(name, file, streams.FREE_BY_LINES)
-        for capture in [of_content(content)[1]]
-        if capture is not None
+        if (capture := of_content(content)) is not None
     ]
 
 

@@ -11,27 +11,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from hecn_analysis.base.units import format_bytes
+from hecn_analysis.files.capture_forms import ORDERS, PCAP, SECTION, Order, capture_form
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Order = Literal["<", ">"]
 
 #: Bytes of zeros after each block, so that headers can be gathered without asking where it ends. [B]
 MARGIN: Final = 1024
 _BLOCK: Final = 8 << 20
 _LONGEST: Final = 1 << 24  # captures hold packets of 64 KiB, of 512 KiB with BIG TCP
-_PCAP: Final[dict[bytes, tuple[Order, int]]] = {
-    b"\xd4\xc3\xb2\xa1": ("<", 1000),
-    b"\xa1\xb2\xc3\xd4": (">", 1000),
-    b"\x4d\x3c\xb2\xa1": ("<", 1),
-    b"\xa1\xb2\x3c\x4d": (">", 1),
-}
-_SECTION: Final = b"\x0a\x0d\x0d\x0a"
-_ORDERS: Final[dict[bytes, Order]] = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
 _INTERFACE, _OBSOLETE, _SIMPLE, _ENHANCED = 1, 2, 3, 6
 _MOST_INTERFACES: Final = 4096
 
@@ -81,13 +73,6 @@ class _Interface:
     offset_ns: int
 
 
-def is_capture(start: bytes) -> bool:
-    """Return whether a file that begins so is a packet capture."""
-    if start[:4] == _SECTION:
-        return start[8:12] in _ORDERS
-    return start[:4] in _PCAP
-
-
 def records(pieces: Iterator[bytes]) -> Iterator[Records | Damage]:
     """Give the records of a capture, a block of the file at a time."""
     rest, ended = b"", False
@@ -103,10 +88,10 @@ def records(pieces: Iterator[bytes]) -> Iterator[Records | Damage]:
             size += len(piece)
         data = b"".join([*parts, bytes(MARGIN)])
         if walk is None:
-            if size < 24 or not is_capture(data):
+            if size < 24 or capture_form(data) is None:
                 yield Damage("truncated", f"found {size} bytes, expected a packet capture with its header")
                 return
-            walk = _Pcapng() if data[:4] == _SECTION else _Pcap(data)
+            walk = _Pcapng() if data[:4] == SECTION else _Pcap(data)
         yield from walk.block(data, size)
         if walk.damage is not None:
             yield walk.damage
@@ -122,7 +107,7 @@ class _Pcap:
     """Walk through a pcap."""
 
     def __init__(self, data: bytes) -> None:
-        self._order, self._tick_ns = _PCAP[data[:4]]
+        self._order, self._tick_ns = PCAP[data[:4]]
         self._link_type = struct.unpack_from(self._order + "I", data, 20)[0] & 0xFFFF
         self._passed = 0
         self.at = 24
@@ -175,7 +160,7 @@ class _Pcapng:
             if kind == 0x0A0D0D0A:  # reads the same in both orders
                 yield from self._enhanced(data, enhanced)
                 enhanced = []
-                order = _ORDERS.get(data[at + 8 : at + 12])
+                order = ORDERS.get(data[at + 8 : at + 12])
                 if order is None:
                     self.damage = self._malformed("a section of no byte order", len(enhanced))
                     break

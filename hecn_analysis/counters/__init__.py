@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from hecn_analysis.archive.selection import Selection, archive_of, tables_of
+from hecn_analysis.archive.selection import Selection, split_archives, tables_of
 from hecn_analysis.base import tables
 from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
@@ -79,12 +79,10 @@ def read_counters(
     (283, 300)
     """
     clock = Clock.named(time_zone)
-    every = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    archived = [selection for path in every if (selection := archive_of(path)) is not None]
-    plain = [path for path in every if archive_of(path) is None]
+    archived, others = split_archives(paths)
     files = [
         read_document(document, clock, hint=partial(hint, document) if hint else str)
-        for document in documents(plain, knows=registry.recognises, progress=progress)
+        for document in documents(others, knows=registry.recognises, progress=progress)
     ]
     return joined(files, host=host, archived=archived)
 

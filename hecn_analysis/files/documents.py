@@ -20,12 +20,13 @@ import defusedxml.ElementTree as SafeElementTree
 from hecn_analysis.base.progress import reading
 from hecn_analysis.base.units import format_bytes
 from hecn_analysis.files import packed, pasted, streams
-from hecn_analysis.files.opening import File, unreadable
-from hecn_analysis.files.source import decode, find
+from hecn_analysis.files.source import Source, decode, find
 
 GAVE_UP: Final = "found nothing that a reader knows"
 """Beginning of the message about a long file that no reader recognised."""
 LOOKED_AT: Final = 1 << 24
+SHORT: Final = 4 << 20
+"""Largest file that the readers of other commands may be asked about when no reader knows it. [B]"""
 _STRUCTURED: Final = ("{", "[", "<")
 _FIRST: Final = 64
 _LARGEST: Final = 1 << 30
@@ -157,25 +158,27 @@ def documents(
     entries = [entry for path in given for entry in find(path)]
     with reading(len(entries), shown=progress) as done:
         for name, file in entries:
-            if isinstance(file, OSError):
-                yield Document(name, b"", problems=(("unreadable", unreadable(file)),))
-            else:
-                yield from _read(name, file, knows)
+            for content in packed.texts(name, file, streams.FREE_WHOLE):
+                keeper = Keeper(content, [knows or (lambda _: True)])
+                for _ in keeper.pieces():
+                    if not keeper.is_wanted:
+                        break
+                yield from keeper.documents()
             done(1)
 
 
 class Keeper:
-    """Keeps the bytes of a file as they pass, as long as a reader of whole files needs them.
+    """A file opened once, whose bytes are kept as they pass while a reader of whole files needs them.
 
     Parameters
     ----------
     content
         The file or archive member.
     knows
-        For each kind of reader, whether to read on after the first 16 MiB of a longer text.
+        For each kind of reader of whole files, whether to read on after the first 16 MiB of a longer text.
     """
 
-    def __init__(self, content: packed.Content, knows: Sequence[Callable[[Document], bool]]) -> None:
+    def __init__(self, content: packed.Content, knows: Sequence[Callable[[Document], bool]] = ()) -> None:
         self._content = content
         self._knows = knows
         self._wanted = [True for _ in knows]
@@ -190,6 +193,11 @@ class Keeper:
         """Whether any reader needs the rest."""
         return any(self._wanted)
 
+    @property
+    def source(self) -> Source:
+        """The lines; their bytes are kept as they pass."""
+        return Source(replace(self._content, pieces=self.pieces()))
+
     def pieces(self) -> Iterator[bytes]:
         """Yield the bytes of the file, and keep them."""
         for piece in self._content.pieces:
@@ -201,7 +209,10 @@ class Keeper:
         self._lines += piece.count(b"\n")
         if not self.excess and not self._content.budget.spent:
             self.excess = self._content.budget.excess(streams.FREE_WHOLE)
-        if self.excess or not self.is_wanted:
+        if not self.is_wanted and self._size > SHORT:
+            self._kept.clear()
+            return
+        if self.excess:
             return
         if self._size <= _LARGEST and self._lines <= _MOST_LINES:
             self._kept.append(piece)
@@ -216,8 +227,12 @@ class Keeper:
             return
         beginning = Document(self._content.name, start[: start.rfind(b"\n", 0, LOOKED_AT) + 1])
         self._wanted = [knows(beginning) for knows in self._knows]
-        if not self.is_wanted:
-            self._kept.clear()
+
+    def hint(self, ask: Callable[[Document], str] | None) -> str:
+        """Ask who else reads a short file, once the bytes have passed; nothing is known of a longer one."""
+        if ask is None or self._size > SHORT:
+            return ""
+        return ask(Document(self._content.name, b"".join(self._kept)))
 
     def documents(self) -> list[Document]:
         """The document for each kind of reader, once the bytes have passed; readers that need it share one."""
@@ -240,12 +255,3 @@ class Keeper:
         elif self._lines > _MOST_LINES:
             problems.append(("unreadable", f"found {self._lines} lines, expected at most {_MOST_LINES}; {_GO_ON}"))
         return Document(self._content.name, whole, content_hash, tuple(problems))
-
-
-def _read(name: str, file: File, knows: Callable[[Document], bool] | None) -> Iterator[Document]:
-    for content in packed.contents(name, file, streams.FREE_WHOLE):
-        keeper = Keeper(content, [knows or (lambda _: True)])
-        for _ in keeper.pieces():
-            if not keeper.is_wanted:
-                break
-        yield from keeper.documents()

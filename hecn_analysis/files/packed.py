@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
 from hecn_analysis.files import opening
+from hecn_analysis.files.capture_forms import capture_form
 from hecn_analysis.files.compression import CODECS, compression
 from hecn_analysis.files.opening import File
 from hecn_analysis.files.streams import BLOCK, STORED_PIECE, Budget, Member, Notes, Stream, finish
@@ -74,6 +75,8 @@ class Content:
         problems of its own is a content without bytes.
     budget
         The remaining allowance for output of the file, all members together.
+    start
+        The first bytes, which are still in `pieces`.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Content:
     stored: _Hashed
     notes: Notes
     budget: Budget
+    start: bytes = b""
 
     @property
     def content_hash(self) -> str:
@@ -88,11 +92,42 @@ class Content:
         return self.stored.hexdigest()
 
 
-def contents(name: str, file: File, free: int) -> Iterator[Content]:
-    """Iterate over the contents of a file: itself, or its members. Read each before taking the next."""
+def contents(name: str, file: File | OSError, free: int) -> Iterator[Content]:
+    """Iterate over the contents of a file: itself, or its members. Read each before taking the next.
+
+    Parameters
+    ----------
+    name
+        Name of the file to report.
+    file
+        The file, or why it cannot be read: then the content is empty and has that problem.
+    free
+        Output allowance of compressed data. [B]
+
+    Yields
+    ------
+    Content
+        What can be read once.
+    """
     budget = Budget(free)
     notes = Notes(budget)
+    if isinstance(file, OSError):
+        notes.add("unreadable", opening.unreadable(file))
+        yield Content(name, iter(()), _Hashed(iter(())), notes, budget)
+        return
     yield from _unpacked(name, budget.read(_cut(opening.pieces(file, notes, _is_packed))), notes, budget, 0)
+
+
+def texts(name: str, file: File | OSError, free: int) -> Iterator[Content]:
+    """Iterate over the contents of a file for readers of text: a packet capture is empty and has a problem."""
+    for content in contents(name, file, free):
+        form = capture_form(content.start)
+        if form is None:
+            yield content
+            continue
+        found = f"found a packet capture ({form}), expected text; 'hecn diagnose FILE' reads packet captures"
+        content.notes.add("unrecognised", found)
+        yield replace(content, pieces=iter(()), start=b"")
 
 
 def plain(file: File) -> Content:
@@ -128,9 +163,10 @@ def _unpacked(name: str, pieces: Iterator[bytes], notes: Notes, budget: Budget, 
             break
         layers += 1
         stream = Stream(budget.made(CODECS[kind](stream, notes), notes))
-    walk = _archive(stream.peek(BLOCK))
+    start = stream.peek(BLOCK)
+    walk = _archive(start)
     if walk is None:
-        yield Content(name, stream.pieces(), stored, notes, budget)
+        yield Content(name, stream.pieces(), stored, notes, budget, start)
         return
     members = 0
     if depth == _DEPTH:

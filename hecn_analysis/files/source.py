@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from hecn_analysis.base.children import is_private
-from hecn_analysis.files import packed, streams
+from hecn_analysis.files import packed
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of
 
-KEPT: Final = 4 << 20
-"""Largest file to offer to other readers if no reader of lines recognises it. [B]"""
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[78@-Z\\^_=>])")
@@ -220,18 +218,11 @@ class Source:
     def __init__(self, origin: str | os.PathLike[str] | packed.Content) -> None:
         self._content = origin if isinstance(origin, packed.Content) else packed.plain(File(os.fspath(origin)))
         self.name = self._content.name
-        self._kept: list[bytes] = []
-        self._size = 0
 
     @property
     def content_hash(self) -> str:
         """SHA-256 of the bytes as they are stored, hexadecimal."""
         return self._content.content_hash
-
-    @property
-    def whole(self) -> bytes | None:
-        """Return the unpacked bytes, once they have been read; None for a file of more than `KEPT` bytes."""
-        return b"".join(self._kept) if self._size <= KEPT else None
 
     @property
     def problems(self) -> list[tuple[str, str]]:
@@ -258,18 +249,9 @@ class Source:
                 return
             before = now
 
-    def _remembered(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
-            self._size += len(piece)
-            if self._size <= KEPT:
-                self._kept.append(piece)
-            else:
-                self._kept.clear()
-            yield piece
-
     def _text(self) -> Iterator[str]:
         """Iterate over decoded text in pieces of any length that end between characters."""
-        chunks = self._remembered(self._content.pieces)
+        chunks = self._content.pieces
         first = next(chunks, b"")
         if first.startswith(_UTF16):
             decoder = codecs.getincrementaldecoder("utf-16")("replace")
@@ -287,31 +269,6 @@ class Source:
                 yield _decode(rest)
                 rest = b""
         yield _decode(rest)
-
-
-def sources(name: str, file: File) -> Iterator[Source]:
-    """Iterate over the sources of a file: itself, or the members of an archive. Read each before the next.
-
-    Parameters
-    ----------
-    name
-        The name of the file to report.
-    file
-        Where it is.
-
-    Yields
-    ------
-    Source
-        The name to report, ``archive!member`` for a member, and the lines.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> file = File(str(data_dir() / "logs" / "c-systems-dd.txt"))
-    >>> [source.name for source in sources("dd.txt", file)]
-    ['dd.txt']
-    """
-    return map(Source, packed.contents(name, file, streams.FREE_BY_LINES))
 
 
 def decode(content: bytes) -> str:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from hecn_analysis.files import documents
-from hecn_analysis.files.source import KEPT, Lines
+from hecn_analysis.files.source import Lines
 
 
 def _is_log(document: documents.Document) -> bool:
@@ -47,7 +47,7 @@ def other_command_hint(document: documents.Document, command: str) -> str:
     >>> other_command_hint(documents.Document("a", copied), "counters")
     "; it holds the log of a tool, which 'hecn parse' reads"
     """
-    if len(document.content) > KEPT:
+    if len(document.content) > documents.SHORT:
         return ""
     for name, (description, knows) in _COMMANDS.items():
         if name != command and knows(document):

@@ -8,7 +8,7 @@ capture is recognised by its first bytes and offered to no other reader.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from hecn_analysis import captures, counters, inventory, statements
@@ -19,8 +19,7 @@ from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Findings
 from hecn_analysis.files import packed, streams
 from hecn_analysis.files.documents import Document, Keeper
-from hecn_analysis.files.opening import File, unreadable
-from hecn_analysis.files.source import Source
+from hecn_analysis.files.opening import File
 from hecn_analysis.ingest.other_command import other_command_hint
 from hecn_analysis.inventory import Inventory
 from hecn_analysis.inventory import registry as inventory_registry
@@ -42,21 +41,16 @@ class _Files:
 
     def read(self, name: str, file: File | OSError) -> None:
         """Read a file, or each member of an archive."""
-        if isinstance(file, OSError):
-            self.logs.refuse(name, file)
-            refused = Document(name, b"", problems=(("unreadable", unreadable(file)),))
-            self._take([refused, refused])
-            return
         is_excessive = False
-        for member in packed.contents(name, file, streams.FREE_BY_LINES):
-            content, capture = captures.of_content(member) if self.is_captured else (member, None)
+        opened = packed.contents if self.is_captured else packed.texts
+        for content in opened(name, file, streams.FREE_BY_LINES):
+            capture = captures.of_content(content)
             if capture is not None:
                 self.captures.append(capture)
                 self.statements.extend(capture.statements)
                 continue
             keeper = Keeper(content, self._knows())
-            source = Source(replace(content, pieces=keeper.pieces()))
-            self.logs.read(source, intervals=True, hint=partial(self._hint, keeper))
+            self.logs.read(keeper.source, intervals=True, hint=partial(keeper.hint, self._hint))
             if not is_excessive:
                 self._take(keeper.documents())
             is_excessive = is_excessive or bool(keeper.excess)
@@ -65,9 +59,9 @@ class _Files:
         kinds: list[Callable[[Document], bool]] = [counters_registry.recognises]
         return [*kinds, inventory_registry.recognises] if self.is_captured else kinds
 
-    def _hint(self, keeper: Keeper) -> str:
-        """Hint at the command for a file that the readers of logs do not recognise; empty if all readers are asked."""
-        return "" if self.is_captured else other_command_hint(keeper.documents()[0], "parse")
+    def _hint(self, document: Document) -> str:
+        """Hint at the command for captured outputs; empty if all readers are asked."""
+        return "" if self.is_captured else other_command_hint(document, "parse")
 
     def _take(self, documents: Sequence[Document]) -> None:
         """Offer a document to the readers of whole files."""

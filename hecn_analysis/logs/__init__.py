@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from hecn_analysis.archive.selection import archive_of, tables_of
+from hecn_analysis.archive.selection import split_archives, tables_of
 from hecn_analysis.base.progress import reading
 from hecn_analysis.files.documents import Document
 from hecn_analysis.files.source import find
@@ -72,9 +72,8 @@ def read(
     >>> runs[["direction", "duration_s"]].to_dict("records")
     [{'direction': 'read', 'duration_s': 25.8791}, {'direction': 'write', 'duration_s': 26.8676}]
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    archived = [selection for path in given if (selection := archive_of(path)) is not None]
-    found = [entry for path in given if archive_of(path) is None for entry in find(path)]
+    archived, others = split_archives(paths)
+    found = [entry for path in others for entry in find(path)]
     with reading(len(found), shown=progress) as done:
         group = partial(spread.read_group, intervals=intervals, hint=hint)
         parts = spread.read(found, group, processes=processes, dask=dask, done=done)

@@ -21,9 +21,10 @@ from typing import Any, Final
 from hecn_analysis.base import cluster, tables
 from hecn_analysis.base.children import end_with_parent, safe_path, short_temporary_folder
 from hecn_analysis.base.errors import HecnError
-from hecn_analysis.files.documents import Document
-from hecn_analysis.files.opening import File, unreadable
-from hecn_analysis.files.source import Source, sources
+from hecn_analysis.files import packed, streams
+from hecn_analysis.files.documents import Document, Keeper
+from hecn_analysis.files.opening import File
+from hecn_analysis.files.source import Source
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
 from hecn_analysis.logs.packing import Rows
@@ -45,12 +46,6 @@ class Part:
     streams: Rows = field(default_factory=lambda: Rows("streams"))
     intervals: list[tables.Block] = field(default_factory=list)
     problems: Rows = field(default_factory=lambda: Rows("problems"))
-
-    def refuse(self, name: str, error: OSError) -> None:
-        """Note a file that cannot be read."""
-        findings = Findings(name)
-        findings.problem(None, "unreadable", unreadable(error))
-        self.problems.extend(findings.problems)
 
     def read(self, source: Source, *, intervals: bool, hint: Callable[[], str]) -> None:
         """Read a file, or a member of an archive; the hint ends the message about one that no reader knows."""
@@ -123,22 +118,14 @@ def read_group(files: Sequence[Entry], *, intervals: bool, hint: Callable[[Docum
     """Read files one after another."""
     part = Part(len(files))
     for name, file in files:
-        if isinstance(file, OSError):
-            part.refuse(name, file)
-            continue
-        for source in sources(name, file):
-            part.read(source, intervals=intervals, hint=partial(_hint, source, hint))
+        for content in packed.texts(name, file, streams.FREE_BY_LINES):
+            keeper = Keeper(content)
+            part.read(keeper.source, intervals=intervals, hint=partial(keeper.hint, hint))
     return part
 
 
 def _results(findings: Findings) -> int:
     return len(findings.runs) + len(findings.problems)
-
-
-def _hint(source: Source, hint: Callable[[Document], str] | None) -> str:
-    """Ask for the hint about a file, or a member of an archive, of which the beginning is all."""
-    content = None if hint is None else source.whole
-    return "" if hint is None or content is None else hint(Document(source.name, content))
 
 
 def _plain(entry: Entry) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from hecn_analysis import captures
 from hecn_analysis.captures.connections import address, read_headers
 from hecn_analysis.captures.headers import Flow
-from hecn_analysis.captures.records import is_capture
+from hecn_analysis.files.capture_forms import capture_form
 from hecn_analysis.ingest.folder import read_folder
 from tests.captures.conversation import Conversation, block, ethernet, pcap, pcapng
 
@@ -35,9 +35,9 @@ def same(one, other):
 
 def test_captures_are_told_by_their_first_bytes(packets):
     for content in (pcap(packets), pcap(packets, order=">", nano=True), pcapng(packets), pcapng(packets, order=">")):
-        assert is_capture(content)
+        assert capture_form(content)
     for content in (b"", b"a log\n", b"\xd4\xc3\xb2", b"\n\r\r\n" + bytes(8)):
-        assert not is_capture(content)
+        assert capture_form(content) is None
 
 
 def test_ends_are_written_as_tcpdump_does():
