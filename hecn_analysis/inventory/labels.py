@@ -1,4 +1,4 @@
-"""Lines of a label and its value: ``Raid Level : raid5``, ``/c0 Model = 9750-4i``."""
+"""Lines of a label and its value (``Raid Level : raid5``, ``/c0 Model = 9750-4i``), and rows of cells under labels."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ _LABELLED: Final = re.compile(
     r"(?P<indent>[ \t]{0,80})(?P<name>[^\s:=][^:=]{0,80}?)\s{0,60}(?P<sign>[:=])(?P<value>.*)$"
 )
 _LONGEST: Final = 2000
+_RATE: Final = re.compile(r"(?<![\d.])(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?Gb(?:/s|ps)")
 
-#: Labels as a tool prints them: the field that holds the value, and what parses its text.
+#: Labels, or heads of columns, as a tool prints them: the field that holds the value, and what parses its text.
 Fields = Mapping[str, tuple[str, Callable[[str], object]]]
 
 
@@ -54,6 +55,12 @@ def text(value: str) -> str | None:
     return value or None
 
 
+def line_rate(value: str) -> float | None:
+    """The first rate of a link, such as ``SAS 6.0 Gb/s`` or ``6.0Gbps`` [bit/s]."""
+    found = _RATE.search(value)
+    return float(found["number"]) * 1e9 if found else None
+
+
 def take(values: dict[str, Any], fields: Fields, name: str, value: str) -> bool:
     """Store a labelled value in its field; False if the table lacks the label."""
     if name not in fields:
@@ -61,3 +68,12 @@ def take(values: dict[str, Any], fields: Fields, name: str, value: str) -> bool:
     field, parse = fields[name]
     values[field] = parse(value)
     return True
+
+
+def row(cells: Mapping[str, str | None], fields: Fields) -> dict[str, Any]:
+    """The fields of a row of a table from its cells by column; None where the column is absent or empty."""
+    values: dict[str, Any] = {field: None for field, _ in fields.values()}
+    for name, value in cells.items():
+        if value:
+            take(values, fields, name, value)
+    return values

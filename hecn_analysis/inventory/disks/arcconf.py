@@ -39,7 +39,6 @@ _SECTION: Final = re.compile(
 )
 _SEGMENT: Final = re.compile(r"(?:Group \d{1,4}, )?Segment \d{1,4}|Device \d{1,6}")
 _PCI: Final = re.compile(r"(?P<device>[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,2}:[0-9a-fA-F]{1,2}):(?P<function>[0-7])")
-_RATE: Final = re.compile(r"(?:.{0,30}?\s)?(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?Gb(?:/s|ps)")
 _LEVEL: Final = re.compile(r"(?P<level>\d[\dEe]{0,3})\b")
 _NUMBER: Final = re.compile(r"(?P<number>\d{1,9})")
 _HARD: Final = "hard drive"
@@ -128,11 +127,6 @@ def _level(text: str) -> str | None:
     return f"raid{level['level'].lower()}" if level else text.lower() or None
 
 
-def _rate(text: str) -> float | None:
-    rate = _RATE.match(text)
-    return float(rate["number"]) * 1e9 if rate else None
-
-
 _VOLUME_FIELDS: Final[labels.Fields] = {
     "logical device name": ("name", labels.text),
     "logical drive name": ("name", labels.text),
@@ -172,4 +166,4 @@ def _drive(drive: dict[str, Any], found: Labelled) -> None:
     if name == "state":
         drive["state"] = drive["state"] or text or None
     elif name in ("transfer speed", "negotiated physical link rate") and drive["link_bps"] is None:
-        drive["link_bps"] = _rate(text)
+        drive["link_bps"] = labels.line_rate(text)

@@ -10,8 +10,11 @@ Units and traps
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
+from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import labelled
 from hecn_analysis.parsing import amounts
@@ -29,18 +32,35 @@ _HEAD: Final = re.compile(
     r"|^Controller Name\s{0,12}: ARC-",
     re.MULTILINE,
 )
-_DISK: Final = re.compile(
-    r"\s{0,8}(?P<id>\d{1,4})\s+(?:(?P<enclosure>\d{1,3})\s+)?(?P<slot>(?i:slot)[ #]?\s?\d{1,3}|\d{1,3})\s+"
-    r"(?P<model>\S(?:.{0,59}?\S)??)\s++(?P<size>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+(?P<usage>\S(?:.{0,59}?\S)??)\s*$"
-)
-_RAID_SET: Final = re.compile(
-    r"\s{0,8}(?P<id>\d{1,4})\s+(?P<name>\S.{0,40}?)\s+(?P<disks>\d{1,4})\s+(?P<size>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+"
-    r"(?P<free>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+(?P<least>\S{1,64})\s+(?P<state>\S.{0,40}?)\s*$"
-)
-_VOLUME: Final = re.compile(
-    r"\s{0,8}(?P<id>\d{1,4})\s+(?P<names>\S.{0,60}?)\s+(?P<level>Raid\S{1,8}|JBOD|Single)\s+"
-    r"(?P<size>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+(?P<channel>\d{2}/\d{2}/\d{2})\s+(?P<state>\S.{0,40}?)\s*$"
-)
+_GIGABYTES: Final = r"\d{1,9}(?:\.\d{1,3})?[KMGT]B"
+_ROWS: Final = {
+    "disks": re.compile(
+        r"\s{0,8}(?P<id>\d{1,4})\s+(?:(?P<enclosure>\d{1,3})\s+)?(?P<slot>(?i:slot)[ #]?\s?\d{1,3}|\d{1,3})\s+"
+        rf"(?P<model>\S(?:.{{0,59}}?\S)??)\s++(?P<size_bytes>{_GIGABYTES})\s+(?P<usage>\S(?:.{{0,59}}?\S)??)\s*$"
+    ),
+    "raidsets": re.compile(
+        rf"\s{{0,8}}(?P<id>\d{{1,4}})\s+(?P<name>\S.{{0,40}}?)\s+(?P<n_disks>\d{{1,4}})\s+(?P<size_bytes>{_GIGABYTES})"
+        rf"\s+(?P<free_bytes>{_GIGABYTES})\s+(?P<least>\S{{1,64}})\s+(?P<state>\S.{{0,40}}?)\s*$"
+    ),
+    "volumes": re.compile(
+        r"\s{0,8}(?P<id>\d{1,4})\s+(?P<names>\S.{0,60}?)\s+(?P<level>Raid\S{1,8}|JBOD|Single)\s+"
+        rf"(?P<size_bytes>{_GIGABYTES})\s+(?P<channel>\d{{2}}/\d{{2}}/\d{{2}})\s+(?P<state>\S.{{0,40}}?)\s*$"
+    ),
+}
+_COLUMNS: Final = {
+    "disks": ("id", "model", "usage", "size_bytes"),
+    "raidsets": ("id", "name", "n_disks", "size_bytes", "free_bytes", "state"),
+    "volumes": ("id", "name", "raidset", "level", "size_bytes", "state"),
+}
+_PARSED: Final[dict[str, Callable[[str], object]]] = {
+    **dict.fromkeys(("id", "n_disks"), int),
+    **dict.fromkeys(("size_bytes", "free_bytes"), partial(amounts.size, kilo=1000)),
+    "level": lambda text: text.lower().replace("+", ""),
+}
+_FIELDS: Final[labels.Fields] = {
+    "Controller Name": ("controller", labels.text),
+    "System Memory": ("memory_bytes", lambda text: amounts.size(text.partition("/")[0])),
+}
 _ABSENT: Final = "N.A."
 
 
@@ -51,7 +71,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read disks, RAID sets or volumes, whatever of them the output has."""
-    facts = output.facts("areca-cli64", {})
+    facts = output.facts("areca-cli64")
     table, column = "", 0
     for number, line in output.numbered():
         if "ModelName" in line:
@@ -66,39 +86,22 @@ def read(output: Output) -> Facts:
         elif table:
             _row(facts.values, table, column, line)
         elif (found := labelled(number, line)) is not None:
-            if found.name == "Controller Name":
-                facts.values["controller"] = found.value or None
-            elif found.name == "System Memory":
-                facts.values["memory_bytes"] = amounts.size(found.value.partition("/")[0])
+            labels.take(facts.values, _FIELDS, found.name, found.value)
     return facts
 
 
 def _row(values: dict[str, Any], table: str, column: int, line: str) -> None:
-    if table == "disks" and (disk := _DISK.match(line)) is not None:
+    """Take a row; the second name of a volume begins in a column."""
+    found = _ROWS[table].match(line)
+    if found is None:
+        return
+    cells = found.groupdict()
+    if table == "disks":
         values["n_slots"] += 1
-        if disk["model"] != _ABSENT:
-            values["n_present"] += 1
-            one = {"id": int(disk["id"]), "model": disk["model"], "usage": disk["usage"]}
-            values["disks"].append({**one, "size_bytes": amounts.size(disk["size"], kilo=1000)})
-    elif table == "raidsets" and (found := _RAID_SET.match(line)) is not None:
-        values["raidsets"].append(
-            {
-                "id": int(found["id"]),
-                "name": found["name"],
-                "n_disks": int(found["disks"]),
-                "size_bytes": amounts.size(found["size"], kilo=1000),
-                "free_bytes": amounts.size(found["free"], kilo=1000),
-                "state": found["state"],
-            }
-        )
-    elif table == "volumes" and (volume := _VOLUME.match(line)) is not None:
-        values["volumes"].append(
-            {
-                "id": int(volume["id"]),
-                "name": line[volume.start("names") : column].strip(),
-                "raidset": line[max(column, volume.start("names")) : volume.end("names")].strip(),
-                "level": volume["level"].lower().replace("+", ""),
-                "size_bytes": amounts.size(volume["size"], kilo=1000),
-                "state": volume["state"],
-            }
-        )
+        if cells["model"] == _ABSENT:
+            return
+        values["n_present"] += 1
+    elif table == "volumes":
+        start, end = found.span("names")
+        cells.update(name=line[start:column].strip(), raidset=line[max(column, start) : end].strip())
+    values[table].append({name: _PARSED.get(name, str)(cells[name]) for name in _COLUMNS[table]})

@@ -37,7 +37,6 @@ _NONE: Final = re.compile(r"Adapter \d{1,3}: No Virtual Drive", re.IGNORECASE)
 _LEVEL: Final = re.compile(r"Primary-(?P<primary>\d), Secondary-(?P<secondary>\d)(?:, RAID Level Qualifier-\d)?")
 _SECTORS: Final = re.compile(r"\[0x(?P<sectors>[0-9a-fA-F]{1,16}) Sectors\]")
 _INQUIRY: Final = re.compile(r"Inquiry Data: ?(?P<data>.{0,200})")
-_SPEED: Final = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?Gb/s")
 _KNOWN: Final = re.compile(
     r"^\s{0,40}(?:Virtual (?:Drive|Disk) ?: ?\d|Firmware state ?: |Inquiry Data ?: |RAID Level\s{0,12}: Primary-"
     r"|Adapter \d{1,3} -- Virtual (?:Drive|Disk)|ProductName\s{0,12}: |Adapter \d{1,3}: No Virtual Drive"
@@ -158,11 +157,6 @@ class _Reading:
             self._drive = None
 
 
-def _rate(text: str) -> float | None:
-    found = _SPEED.match(text)
-    return float(found["number"]) * 1e9 if found else None
-
-
 def _drive_size(text: str) -> int | None:
     sectors = _SECTORS.search(text)
     return int(sectors["sectors"], 16) * _SECTOR if sectors else amounts.size(text)
@@ -188,8 +182,8 @@ _DRIVE_FIELDS: Final[labels.Fields] = {
     "Slot Number": ("slot", amounts.whole),
     "Raw Size": ("size_bytes", _drive_size),
     "Capacity": ("size_bytes", _drive_size),
-    "Device Speed": ("link_max_bps", _rate),
-    "Link Speed": ("link_bps", _rate),
+    "Device Speed": ("link_max_bps", labels.line_rate),
+    "Link Speed": ("link_bps", labels.line_rate),
 }
 
 

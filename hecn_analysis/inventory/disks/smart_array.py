@@ -45,7 +45,6 @@ _LOGICAL: Final = re.compile(
 _LOGICAL_DETAIL: Final = re.compile(r"\s{1,16}Logical Drive: (?P<id>\d{1,4})\s{0,8}$")
 _PHYSICAL: Final = re.compile(r"(?P<indent>\s{1,16})physicaldrive (?P<id>\S{1,20})(?: \((?P<rest>.{1,200})\))?\s*$")
 _PCIE: Final = re.compile(r"PCIe (?P<gen>\d)(?:\.\d)? x(?P<width>\d{1,2})")
-_RATE: Final = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?Gbps")
 _OWN_INDENT: Final = 8
 
 
@@ -177,15 +176,10 @@ def _level(text: str) -> str | None:
     return f"raid{found['level'].replace('+', '')}" if found else text.strip().lower() or None
 
 
-def _rate(text: str) -> float | None:
-    rate = _RATE.match(text)
-    return float(rate["number"]) * 1e9 if rate else None
-
-
 _DRIVE_FIELDS: Final[labels.Fields] = {
     "Size": ("size_bytes", partial(amounts.size, kilo=1000)),
     "Model": ("model", lambda text: text.removeprefix("ATA ").strip() or None),
-    "PHY Transfer Rate": ("link_bps", _rate),
+    "PHY Transfer Rate": ("link_bps", labels.line_rate),
     "Drive Type": ("use", labels.text),
 }
 _VOLUME_FIELDS: Final[labels.Fields] = {

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import labelled
 from hecn_analysis.parsing import amounts
@@ -39,13 +40,22 @@ _BYTES: Final = re.compile(
     r"(?<![\d.,'’])(?<!\d[\u00a0\u202f ])(?:"
     r"(?P<number>\d[\d.,'’\u00a0\u202f ]{0,40}?) bytes|(?P<bare>\d[\d.,'’\u00a0\u202f ]{0,40}) \[)"
 )
-_SECTORS: Final = re.compile(r"(?P<logical>\d{1,6}) bytes logical, (?P<physical>\d{1,6}) bytes physical")
-_SECTOR: Final = re.compile(r"(?P<sector>\d{1,6}) bytes")
+_SECTORS: Final = re.compile(r"(?P<logical>\d{1,6}) bytes(?: logical, (?P<physical>\d{1,6}) bytes physical)?")
 _LINK: Final = re.compile(r"(?P<most>\d{1,3}\.\d) Gb/s(?: \(current: (?P<now>\d{1,3}\.\d) Gb/s\))?")
 _PHY: Final = re.compile(r"phy enabled; (?P<rate>\d{1,3}(?:\.\d)?) Gbps")
 _OLD: Final = re.compile(r"(?P<vendor>\S{1,8})\s+(?P<model>\S.{0,30}?)\s+Version: ")
 _RPM: Final = re.compile(r"(?P<rpm>\d{1,6}) rpm")
 _TRANSPORT: Final = re.compile(r"(?P<name>SAS|iSCSI|Fibre channel|FCP|USB|SPI|SRP)\b", re.IGNORECASE)
+
+#: The protocol of a disk whose model has this label; old versions call that of every SCSI disk its product.
+_PROTOCOLS: Final = {"Device Model": "ATA", "Model Number": "NVMe", "Product": None}
+_FIELDS: Final[labels.Fields] = {
+    **dict.fromkeys(_PROTOCOLS, ("model", labels.text)),
+    "Vendor": ("vendor", labels.text),
+    "Logical block size": ("logical_sector", amounts.size),
+    "Physical block size": ("physical_sector", amounts.size),
+    "Namespace 1 Formatted LBA Size": ("logical_sector", amounts.whole),
+}
 
 
 def recognises(output: Output) -> bool:
@@ -92,11 +102,9 @@ def read(output: Output) -> Facts:
 
 def _line(values: dict[str, Any], name: str, text: str) -> None:
     """Take over a line of the text."""
-    if name in ("Device Model", "Product", "Model Number"):
-        values["model"] = text or None
-        values["protocol"] = {"Device Model": "ATA", "Model Number": "NVMe"}.get(name, values["protocol"] or "SCSI")
-    elif name == "Vendor":
-        values["vendor"] = text or None
+    labels.take(values, _FIELDS, name, text)
+    if name in _PROTOCOLS:
+        values["protocol"] = _PROTOCOLS[name] or values["protocol"] or "SCSI"
     elif name == "Device" and values["model"] is None and (old := _OLD.match(text)) is not None:
         values.update(vendor=old["vendor"], model=old["model"], protocol="SCSI")
     elif name in ("User Capacity", "Total NVM Capacity", "Namespace 1 Size/Capacity"):
@@ -112,21 +120,9 @@ def _line(values: dict[str, Any], name: str, text: str) -> None:
         found, phy = _TRANSPORT.match(text), _PHY.search(text)
         values["protocol"] = found["name"] if found else values["protocol"]
         values["link_bps"] = float(phy["rate"]) * 1e9 if phy else values["link_bps"]
-    else:
-        _sectors(values, name, text)
-
-
-def _sectors(values: dict[str, Any], name: str, text: str) -> None:
-    if name == "Sector Sizes" and (both := _SECTORS.match(text)) is not None:
-        values.update(logical_sector=int(both["logical"]), physical_sector=int(both["physical"]))
-    elif name == "Sector Size" and (one := _SECTOR.match(text)) is not None:
-        values.update(logical_sector=int(one["sector"]), physical_sector=int(one["sector"]))
-    elif name == "Logical block size" and (one := _SECTOR.match(text)) is not None:
-        values["logical_sector"] = int(one["sector"])
-    elif name == "Physical block size" and (one := _SECTOR.match(text)) is not None:
-        values["physical_sector"] = int(one["sector"])
-    elif name == "Namespace 1 Formatted LBA Size":
-        values["logical_sector"] = amounts.whole(text)
+    elif name in ("Sector Size", "Sector Sizes") and (sectors := _SECTORS.match(text)) is not None:
+        values["logical_sector"] = int(sectors["logical"])
+        values["physical_sector"] = int(sectors["physical"] or sectors["logical"])
 
 
 def _bytes(text: str) -> int | None:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.inventory import kernel
+from hecn_analysis.inventory import kernel, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.parsing import amounts
 
@@ -34,15 +34,43 @@ _PAIR: Final = re.compile(r"(?P<name>[A-Z][\w /.()-]{1,60}?) = ?(?P<value>.{0,20
 _SIZE: Final = re.compile(r"^\d{1,9}(?:\.\d{1,6})? ?[KMGTP]i?B$")
 _ADDRESS: Final = re.compile(r"(?P<place>[0-9a-fA-F]{1,5}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}):(?P<function>[0-9a-fA-F]{2})$")
 _UNITS: Final = frozenset(("B", *(f"{prefix}{unit}" for prefix in "KMGTP" for unit in ("B", "iB"))))
-_NAMES: Final = {
-    "Model": "controller",
-    "Product Name": "controller",
-    "Driver Name": "driver",
-    "Driver Version": "driver_version",
-    "Firmware Version": "firmware_version",
-    "FW Version": "firmware_version",
-    "Device Interface": "interface",
-    "Controller Status": "state",
+
+
+def _pci(text: str) -> str | None:
+    place = _ADDRESS.search(text)
+    return kernel.address(f"{place['place']}.{int(place['function'], 16):x}") if place else None
+
+
+_FIELDS: Final[labels.Fields] = {
+    "Model": ("controller", labels.text),
+    "Product Name": ("controller", labels.text),
+    "Driver Name": ("driver", labels.text),
+    "Driver Version": ("driver_version", labels.text),
+    "Firmware Version": ("firmware_version", labels.text),
+    "FW Version": ("firmware_version", labels.text),
+    "Device Interface": ("interface", labels.text),
+    "Controller Status": ("state", labels.text),
+    "PCI Address": ("pci", _pci),
+    "On Board Memory Size": ("memory_bytes", lambda text: amounts.size(text) or None),
+}
+_VOLUME_FIELDS: Final[labels.Fields] = {
+    "DG/VD": ("id", str),
+    "TYPE": ("level", str.lower),
+    "State": ("state", str),
+    "CurrentCache": ("cache", str),
+    "Cache": ("cache", str),
+    "Size": ("size_bytes", amounts.size),
+    "Name": ("name", str),
+}
+_DRIVE_FIELDS: Final[labels.Fields] = {
+    "EID:Slt": ("slot", str),
+    "State": ("state", str),
+    "Status": ("state", str),
+    "DG": ("group", lambda text: None if text in ("-", "F") else text),
+    "Size": ("size_bytes", amounts.size),
+    "Intf": ("interface", str),
+    "Med": ("media", str),
+    "Model": ("model", str),
 }
 
 
@@ -151,36 +179,18 @@ def _cells(heads: list[str], words: list[str]) -> dict[str, str] | None:
 
 
 def _named(values: dict[str, Any], name: str, text: str) -> None:
-    if name in _NAMES and not values.get(_NAMES[name]):
-        values[_NAMES[name]] = text.strip() or None
-    elif name == "PCI Address" and values["pci"] is None and (place := _ADDRESS.search(text)) is not None:
-        values["pci"] = kernel.address(f"{place['place']}.{int(place['function'], 16):x}")
-    elif name == "On Board Memory Size" and values["memory_bytes"] is None:
-        values["memory_bytes"] = amounts.size(text) or None
+    """Take a fact of the first controller that has it."""
+    if name in _FIELDS and not values.get(_FIELDS[name][0]):
+        labels.take(values, _FIELDS, name, text.strip())
 
 
 def _row(values: dict[str, Any], row: dict[str, Any]) -> None:
-    texts = {str(name): str(value).strip() for name, value in row.items() if isinstance(value, (str, int))}
-    if "DG/VD" in texts:
-        volume = {
-            "id": texts["DG/VD"],
-            "level": texts.get("TYPE", "").lower() or None,
-            "state": texts.get("State") or None,
-            "cache": texts.get("Cache") or texts.get("CurrentCache") or None,
-            "size_bytes": amounts.size(texts.get("Size")),
-            "name": texts.get("Name") or None,
-        }
-        if not any(one["id"] == volume["id"] and one == volume for one in values["volumes"]):
-            values["volumes"].append(volume)
-    elif "EID:Slt" in texts and ("DID" in texts or "PID" in texts):
-        drive = {
-            "slot": texts["EID:Slt"],
-            "state": texts.get("Status") or texts.get("State") or None,
-            "group": None if texts.get("DG") in (None, "-", "F") else texts["DG"],
-            "size_bytes": amounts.size(texts.get("Size")),
-            "interface": texts.get("Intf") or None,
-            "media": texts.get("Med") or None,
-            "model": texts.get("Model") or None,
-        }
-        if drive not in values["drives"]:
-            values["drives"].append(drive)
+    cells = {str(name): str(value).strip() for name, value in row.items() if isinstance(value, (str, int))}
+    if "DG/VD" in cells:
+        table, fields = values["volumes"], _VOLUME_FIELDS
+    elif "EID:Slt" in cells and ("DID" in cells or "PID" in cells):
+        table, fields = values["drives"], _DRIVE_FIELDS
+    else:
+        return
+    if (found := labels.row(cells, fields)) not in table:
+        table.append(found)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
 
 FORMATS: tuple[str, ...] = ("zpool-status",)
@@ -32,6 +33,13 @@ _GROUP: Final = re.compile(
 _APART: Final = frozenset(("logs", "cache", "spares", "special", "dedup"))
 _PROGRESS: Final = re.compile(r"(?P<percent>\d{1,3}(?:\.\d{1,3})?)% done")
 
+_FIELDS: Final[labels.Fields] = {
+    "state": ("state", labels.text),
+    "scan": ("scan", labels.text),
+    "scrub": ("scan", labels.text),
+    "errors": ("errors", lambda text: None if text in ("", "No known data errors") else text),
+}
+
 
 def recognises(output: Output) -> bool:
     """Look for a pool and its configuration."""
@@ -50,7 +58,7 @@ def read(output: Output) -> Facts:
             pools.append({"name": field["value"].strip(), "state": None, "scan": None, "groups": [], "errors": None})
             config = False
         elif pools and field is not None:
-            _named(pools[-1], field["name"], field["value"].strip())
+            labels.take(pools[-1], _FIELDS, field["name"], field["value"].strip())
             config = config and field["name"] != "errors"
         elif pools and line.strip() == "config:":
             config, apart, depths = True, False, []
@@ -59,15 +67,6 @@ def read(output: Output) -> Facts:
         elif pools and config and (row := _ROW.match(line)) is not None and row["name"] != "NAME":
             apart = _member(pools[-1], row, depths, apart=apart)
     return output.facts("zpool-status", {"n_pools": len(pools), "pools": pools})
-
-
-def _named(pool: dict[str, Any], name: str, text: str) -> None:
-    if name == "state":
-        pool["state"] = text or None
-    elif name in ("scan", "scrub"):
-        pool["scan"] = text or None
-    elif name == "errors":
-        pool["errors"] = None if text == "No known data errors" else text or None
 
 
 def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apart: bool) -> bool:
