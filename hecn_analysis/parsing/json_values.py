@@ -21,6 +21,11 @@ def at(value: object, *path: str | int) -> Any:  # noqa: ANN401 - any JSON value
     return value
 
 
+def objects(value: object) -> list[dict[str, Any]]:
+    """Give the objects of a list; none of what is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def number(value: object) -> float | None:
     """Give a finite number as a float."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):

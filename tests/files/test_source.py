@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from hecn_analysis.base.children import private_folder
-from hecn_analysis.files import opening
+from hecn_analysis.files import opening, packed, streams
 from hecn_analysis.files.opening import File
-from hecn_analysis.files.source import Source, find, sources
+from hecn_analysis.files.source import Source, find
 from hecn_analysis.logs import read
 
 SUMMARY = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
@@ -180,7 +180,7 @@ def test_what_takes_the_place_of_a_file_that_was_found_is_not_read(tmp_path, rep
     [(name, file)] = find(tmp_path / "sent")
     path.unlink()
     replace(path)
-    [source] = sources(name, file)
+    [source] = map(Source, packed.texts(name, file, streams.FREE_BY_LINES))
     assert list(source.lines()) == []
     [(kind, message)] = source.problems
     assert kind == "unreadable"
