@@ -10,19 +10,14 @@ from typing import Any, Final
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.json_parser import repaired
+from hecn_analysis.parsing.json_values import at, objects
 
 _START: Final = re.compile(r"[{\[]")
 
 
-def objects(value: object) -> list[dict[str, Any]]:
-    """Objects of a list of JSON; none of what is no list."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def hosts_of(value: object) -> list[dict[str, Any]]:
     """Hosts of a document of sysstat's JSON; none of any other."""
-    sysstat = value.get("sysstat") if isinstance(value, dict) else None
-    return objects(sysstat.get("hosts") if isinstance(sysstat, dict) else None)
+    return objects(at(value, "sysstat", "hosts"))
 
 
 def values_of(document: Document, findings: Findings) -> Iterator[Any]:

@@ -112,8 +112,8 @@ class Output:
 
     @property
     def json_truncated(self) -> bool:
-        """Whether the JSON breaks off."""
-        return self._json[1]
+        """Whether JSON that a reader has asked for breaks off."""
+        return "_json" in vars(self) and self._json[1]
 
     @cached_property
     def _json(self) -> tuple[tuple[Any, ...], bool]:

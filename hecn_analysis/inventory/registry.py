@@ -121,6 +121,8 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
             unread.append(output)
             continue
         facts = reader.read(output)
+        if output.json_truncated:
+            facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
         above = document.lines[output.first - 2] if output.first > 1 else ""
         found.captured.append(Captured(output, facts, outputs.host_name(above)))
         found.problems += facts.problems

@@ -23,10 +23,10 @@ from typing import Any, Final
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.exporters import metrics
-from hecn_analysis.counters.json_parts import objects
 from hecn_analysis.counters.programs.readings import moment
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("prometheus", "openmetrics", "prometheus-json")
 VERSIONS: Final = (

@@ -28,9 +28,9 @@ import defusedxml.ElementTree as SafeElementTree
 from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.graphs.prtg_rows import Row, channel, hand_over, is_raw_date, moment
-from hecn_analysis.counters.json_parts import objects
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("prtg-csv", "prtg-xml", "prtg-json")
 VERSIONS: Final = "PRTG Network Monitor 7 to 26, PRTG Traffic Grapher 5 and 6"

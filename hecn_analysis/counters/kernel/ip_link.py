@@ -23,10 +23,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.json_parts import objects, values_of
+from hecn_analysis.counters.json_parts import values_of
 from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import counter
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("ip-s-link", "ip-j-s-link")
 VERSIONS: Final = "iproute2 2.6 to 6.x: -s, -s -s, -d, -o, -h, -j"

@@ -16,11 +16,12 @@ from datetime import datetime
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
+from hecn_analysis.counters.json_parts import hosts_of, values_of
 from hecn_analysis.counters.programs.readings import local_time, moments
 from hecn_analysis.counters.programs.sysstat import day_of, first_line, stamp_of
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("iostat-x", "iostat", "iostat-json")
 VERSIONS: Final = "sysstat 7 to 12.7"

@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
+from hecn_analysis.counters.json_parts import hosts_of, values_of
 from hecn_analysis.counters.programs.readings import local_time, moments
 from hecn_analysis.counters.programs.sysstat import (
     CLOCK,
@@ -33,6 +33,7 @@ from hecn_analysis.counters.programs.sysstat import (
 )
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"

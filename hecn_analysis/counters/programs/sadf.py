@@ -23,10 +23,11 @@ import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
+from hecn_analysis.counters.json_parts import hosts_of, values_of
 from hecn_analysis.counters.programs.readings import moments, zoned_time
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("sadf-d", "sadf-p", "sadf-j", "sadf-x")
 VERSIONS: Final = "sysstat 8 to 12.7"

@@ -26,10 +26,11 @@ from xml.etree.ElementTree import Element
 
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Findings, interval
-from hecn_analysis.counters.json_parts import objects, values_of
+from hecn_analysis.counters.json_parts import values_of
 from hecn_analysis.counters.programs.readings import local_day, local_time, moment
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import scale
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("vnstat-json", "vnstat-xml", "vnstat-oneline", "vnstat-text")
 VERSIONS: Final = "vnstat 1.11 to 2.13"

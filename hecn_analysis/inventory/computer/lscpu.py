@@ -24,6 +24,7 @@ from typing import Any, Final
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.kernel import numbers
 from hecn_analysis.parsing.amounts import number, size, whole
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS = ("lscpu", "lscpu-e", "lscpu-json", "lscpu-p")
 VERSIONS = "util-linux 2.19 to 2.41"
@@ -230,24 +231,16 @@ def _count(values: dict[str, Any], counts: dict[str, int]) -> None:
 
 def _json(output: Output) -> Facts:
     root = next((value for value in output.json if isinstance(value, dict)), {})
-    rows = root.get("cpus")
-    if isinstance(rows, list):
-        table = [row for row in rows if isinstance(row, dict)]
+    if isinstance(root.get("cpus"), list):
+        table = objects(root["cpus"])
         header = list(table[0]) if table else []
         return _table(output, "lscpu-e", [[str(row.get(name, "-")) for name in header] for row in table], header)
     lines: list[tuple[int, str]] = []
-    level = root.get("lscpu", [])
-    while isinstance(level, list) and level:
-        below: list[Any] = []
-        for row in level:
-            if isinstance(row, dict):
-                lines.append((output.first, f"{str(row.get('field')).rstrip(':')}: {row.get('data')}"))
-                below += row["children"] if isinstance(row.get("children"), list) else []
-        level = below
-    facts = _summary(output, "lscpu-json", lines)
-    if output.json_truncated:
-        facts.problem(output.last, "truncated", "found JSON that breaks off; what is complete in it is read")
-    return facts
+    level = objects(root.get("lscpu"))
+    while level:
+        lines += [(output.first, f"{str(row.get('field')).rstrip(':')}: {row.get('data')}") for row in level]
+        level = [below for row in level for below in objects(row.get("children"))]
+    return _summary(output, "lscpu-json", lines)
 
 
 def _table(output: Output, form: str, rows: list[list[str]], header: list[str]) -> Facts:

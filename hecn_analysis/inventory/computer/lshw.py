@@ -50,8 +50,6 @@ def read(output: Output) -> Facts:
         facts = output.facts("lshw-json")
         roots = [one for value in output.json for one in (value if isinstance(value, list) else [value])]
         nodes = [node for root in roots if isinstance(root, dict) for node in _walk(root)]
-        if output.json_truncated:
-            facts.problem(output.last, "truncated", "found JSON that breaks off; what is complete in it is read")
     else:
         facts = output.facts("lshw-text")
         nodes = _text(output)

@@ -11,6 +11,7 @@ from typing import Final
 
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.parsing.amounts import size
+from hecn_analysis.parsing.json_values import at, objects
 
 FORMATS = ("lsmem",)
 VERSIONS = "util-linux 2.30 to 2.41"
@@ -52,13 +53,8 @@ def read(output: Output) -> Facts:
         elif found := _TOTAL.match(line):
             facts.values[_NAMES[found["name"]]] = size(found["size"])
     for value in output.json:
-        for row in value.get("memory", []) if isinstance(value, dict) else []:
-            found = (
-                _RANGE.match(f"{row.get('range')} {row.get('size')} {row.get('state')}")
-                if isinstance(row, dict)
-                else None
-            )
-            if found:
+        for row in objects(at(value, "memory")):
+            if found := _RANGE.match(f"{row.get('range')} {row.get('size')} {row.get('state')}"):
                 sums["online" if found["state"] == "online" else "offline"] += (
                     int(found["last"], 16) - int(found["first"], 16) + 1
                 )

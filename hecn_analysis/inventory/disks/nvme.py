@@ -15,7 +15,7 @@ from typing import Any, Final
 from hecn_analysis.inventory import kernel
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.parsing import amounts
-from hecn_analysis.parsing.json_values import positive, trimmed
+from hecn_analysis.parsing.json_values import at, objects, positive, trimmed
 
 FORMATS: tuple[str, ...] = ("nvme-list", "nvme-list-json")
 VERSIONS: str = "nvme-cli 0.8 to 2.11"
@@ -49,10 +49,7 @@ def read(output: Output) -> Facts:
     if not any(BEGINS is not None and BEGINS.match(line) for line in output.lines[:3]):
         facts = output.facts("nvme-list-json", {"n": 0, "devices": devices})
         for value in output.json:
-            if isinstance(value, dict) and isinstance(value.get("Devices"), list):
-                devices.extend(_devices(value["Devices"]))
-        if output.json_truncated:
-            facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
+            devices.extend(_devices(objects(at(value, "Devices"))[:_MOST]))
     else:
         facts = output.facts("nvme-list", {"n": 0, "devices": devices})
         devices.extend(_table(output.lines))
@@ -60,28 +57,23 @@ def read(output: Output) -> Facts:
     return facts
 
 
-def _devices(values: list[Any]) -> Iterator[dict[str, Any]]:
+def _devices(values: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Devices of a list, or of the subsystems in it."""
-    for value in _objects(values[:_MOST]):
+    for value in values:
         if isinstance(value.get("Subsystems"), list):
-            for subsystem in _objects(value["Subsystems"]):
+            for subsystem in objects(value["Subsystems"]):
                 yield from _subsystem(subsystem)
         elif "DevicePath" in value or "ModelNumber" in value:
             yield _device(value, value, value.get("DevicePath"))
 
 
 def _subsystem(subsystem: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    controllers = _objects(subsystem.get("Controllers"))
+    controllers = objects(subsystem.get("Controllers"))
     for controller in controllers:
-        for space in _objects(controller.get("Namespaces")):
+        for space in objects(controller.get("Namespaces")):
             yield _device(controller, space, _node(space))
-    for space in _objects(subsystem.get("Namespaces")):
+    for space in objects(subsystem.get("Namespaces")):
         yield _device(controllers[0] if controllers else {}, space, _node(space))
-
-
-def _objects(values: object) -> list[dict[str, Any]]:
-    """Objects of a list of JSON; none of what is no list."""
-    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _node(space: dict[str, Any]) -> str | None:

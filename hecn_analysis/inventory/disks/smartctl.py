@@ -84,8 +84,6 @@ def read(output: Output) -> Facts:
             if isinstance(value, dict) and "smartctl" in value:
                 _value(values, value)
                 break
-        if output.json_truncated:
-            facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
         return facts
     words = output.command[1:] if output.command[:1] == ("smartctl",) else ()
     values["device"] = next((word for word in words if word.startswith("/dev/")), None)

@@ -19,6 +19,7 @@ from typing import Any, Final
 from hecn_analysis.inventory import kernel, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.parsing import amounts
+from hecn_analysis.parsing.json_values import at, objects
 
 FORMATS: tuple[str, ...] = ("storcli-json", "storcli")
 VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7, storcli2 and perccli2"
@@ -88,15 +89,7 @@ def read(output: Output) -> Facts:
     if _TEXT.search(output.head(60)) is not None:
         return _tables(output, output.facts("storcli", values))
     facts = output.facts("storcli-json", values)
-    controllers = [
-        one
-        for value in output.json
-        if isinstance(value, dict)
-        for one in (value.get("Controllers"),)
-        if isinstance(one, list)
-        for one in one
-        if isinstance(one, dict)
-    ]
+    controllers = [one for value in output.json for one in objects(at(value, "Controllers"))]
     values["n_controllers"] = len(controllers)
     for controller in controllers:
         data = controller.get("Response Data")
@@ -106,8 +99,6 @@ def read(output: Output) -> Facts:
                 values["n_controllers"] = amounts.whole(value)
         for row in _rows(data):
             _row(values, row)
-    if output.json_truncated:
-        facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
     return facts
 
 
@@ -132,7 +123,7 @@ def _rows(data: object) -> Iterator[dict[str, Any]]:
             if isinstance(one, dict):
                 for value in one.values():
                     if isinstance(value, list):
-                        yield from (row for row in value if isinstance(row, dict))
+                        yield from objects(value)
                     else:
                         below.append(value)
         level = below

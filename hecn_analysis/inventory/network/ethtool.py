@@ -21,6 +21,7 @@ from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, all_labelled, labelled
 from hecn_analysis.parsing import amounts
+from hecn_analysis.parsing.json_values import objects
 
 FORMATS: tuple[str, ...] = (
     "ethtool",
@@ -117,7 +118,7 @@ def _objects(output: Output) -> list[dict[str, Any]]:
     """The objects of JSON, one for each interface."""
     if '"ifname"' not in output.head(4):
         return []
-    return [one for value in output.json if isinstance(value, list) for one in value if isinstance(one, dict)]
+    return [one for value in output.json for one in objects(value)]
 
 
 def _outside(output: Output, option: str) -> str | None:

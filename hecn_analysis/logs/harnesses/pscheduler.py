@@ -37,7 +37,7 @@ from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
 from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import JsonDocument
-from hecn_analysis.parsing.json_values import at, count, number, utc_time, words
+from hecn_analysis.parsing.json_values import at, count, number, objects, utc_time, words
 
 _DURATION: Final = re.compile(
     r"P(?:(?P<days>\d{1,6})D)?(?:T(?:(?P<hours>\d{1,6})H)?(?:(?P<minutes>\d{1,6})M)?(?:(?P<seconds>\d{1,9}(?:\.\d{1,12})?)S)?)?"
@@ -326,7 +326,7 @@ class Pscheduler(DocumentReader):
 
     def _throughput(self, document: JsonDocument, run: Run, result: Mapping[str, Any]) -> None:
         summary = result["summary"]
-        streams = [row for row in _list(summary.get("streams")) if isinstance(row, dict)]
+        streams = objects(summary.get("streams"))
         run.columns |= self._figures(document, summary["summary"])
         run.columns["label"] = run.columns["label"] or "throughput"
         run.columns["protocol"] = "udp" if number(summary["summary"].get("sent")) is not None else "tcp"
