@@ -24,11 +24,11 @@ help: ## list the targets
 
 setup: $(VENV)/runtime.stamp ## make .venv from requirements.lock; after this the command is .venv/bin/hecn
 
-brief: setup ## make what has changed of all briefs in briefs/ (HTML, PDF where Chromium is installed, index.html); ARGS=--force: all
+brief: setup ## make the briefs whose inputs changed, in briefs/ (HTML, PDF if Chromium is installed, index.html); ARGS=--force: all
 	$(BIN)/hecn brief all -o briefs $(ARGS)
 
 KERNELS := --ServerApp.kernel_spec_manager_class=hecn_analysis.base.kernels.OwnKernels
-lab: setup ## open JupyterLab in notebooks/; ARGS are handed to it, e.g. ARGS=--allow-root for root
+lab: setup ## open JupyterLab in notebooks/; ARGS go to it, e.g. ARGS=--allow-root for root
 	$(BIN)/jupyter lab --notebook-dir notebooks $(KERNELS) $(ARGS)
 
 # tests/conftest.py decides which tests are slow: those with a browser, a live transfer, a kill or a wheel.
@@ -47,7 +47,7 @@ lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(VENV)/dev.stamp ## let ruff mend what it can
+format: $(VENV)/dev.stamp ## apply ruff's format and fixes
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -55,13 +55,13 @@ docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an 
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-linkcheck: $(VENV)/dev.stamp ## ask every address that the documentation names (needs the network)
+linkcheck: $(VENV)/dev.stamp ## request every address in the documentation (needs the network)
 	$(BIN)/sphinx-build --builder linkcheck --quiet docs docs/_build/linkcheck
 
-bench: $(VENV)/dev.stamp ## measure against peers, side by side, for docs/benchmarks.md; ARGS e.g. ARGS='--rounds 31'
+bench: $(VENV)/dev.stamp ## time the package against other packages, for docs/benchmarks.md; ARGS e.g. ARGS='--rounds 31'
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
-growth: $(VENV)/dev.stamp ## measure time and memory against size, for the same page; ARGS e.g. ARGS='--only files'
+growth: $(VENV)/dev.stamp ## measure time and memory against input size, for the same page; ARGS e.g. ARGS='--only files'
 	$(BIN)/python -m benchmarks.growth $(ARGS)
 
 deployment: $(VENV)/dev.stamp ## measure the costs of a national network's model and check it, for the same page
@@ -70,32 +70,32 @@ deployment: $(VENV)/dev.stamp ## measure the costs of a national network's model
 # All groups are searched, whatever is found in one of them.
 MINUTES ?= 10
 GROUPS ?= memory files paths wrappers
-fuzz: $(VENV)/fuzz.stamp ## look for bytes that break the readers (Linux), MINUTES=10 for each of GROUPS='memory files paths wrappers'
+fuzz: $(VENV)/fuzz.stamp ## search for bytes that break the readers (Linux), MINUTES=10 for each of GROUPS='memory files paths wrappers'
 	@status=0; for group in $(GROUPS); do $(BIN)/python -m fuzz.run $$group --minutes $(MINUTES) || status=1; done; exit $$status
 
 INPUTS ?= 100000
 mutate: $(VENV)/dev.stamp ## read INPUTS=100000 damaged files of every kind (Linux), drawn by SEED=1; ARGS e.g. ARGS='--jobs 2'
 	$(BIN)/python -m fuzz.mutate --inputs $(INPUTS) --seed $(or $(SEED),1) $(ARGS)
 
-redos: $(VENV)/dev.stamp ## try every regular expression on texts of a million characters that are made against it
+redos: $(VENV)/dev.stamp ## try every regular expression on texts of a million characters built to slow it down
 	$(BIN)/python -m fuzz.patterns $(ARGS)
 
 # The same code as in `make test`, more of it, and each time at other moments; SEED is that of a failure, to see it again.
 FAULTS ?= 2000
 SEED ?=
-faults: $(VENV)/dev.stamp ## kill, interrupt and refuse writers at FAULTS=2000 moments, chosen by SEED= (Linux)
+faults: $(VENV)/dev.stamp ## kill, interrupt and block writers at FAULTS=2000 moments, chosen by SEED= (Linux)
 	HECN_FAULTS=$(FAULTS) HECN_FAULT_SEED=$(or $(SEED),$(shell date +%s)) $(BIN)/python -m pytest -q tests/faults $(ARGS)
 
 evidence: $(VENV)/dev.stamp ## count the signs of transfers with a known cause in CASES=DIR, and cross-validate the verdicts
 	$(BIN)/python -m upkeep.evidence $(CASES) $(ARGS)
 
 ROOMS ?= limits prediction traffic logs counters inventory
-coverage: $(VENV)/dev.stamp ## count the branches that tests reach, room by room: ROOMS='limits traffic'; below 95 % is an error
+coverage: $(VENV)/dev.stamp ## measure branch coverage, room by room: ROOMS='limits traffic'; below 95 % is an error
 	$(BIN)/python -m upkeep.branches $(ROOMS)
 
 ROOM ?= traffic
 NUMBER ?= 150
-mutants: $(VENV)/mutation.stamp ## put defects into the code and count those that tests find (Linux): ROOM=traffic NUMBER=150 SEED=1
+mutants: $(VENV)/mutation.stamp ## put defects into the code and count those that the tests find (Linux): ROOM=traffic NUMBER=150 SEED=1
 	$(BIN)/python -m upkeep.mutants $(ROOM) --number $(NUMBER) --seed $(or $(SEED),1) $(ARGS)
 
 # Commands, readers of text, what runs other programs and what looks at the sources hardly depend on the versions of packages:
@@ -107,14 +107,14 @@ test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that p
 sbom: $(VENV)/dev.stamp ## write dist/sbom.cdx.json: all packages of requirements.lock with hashes and licences (CycloneDX)
 	$(BIN)/python -m tools.sbom dist/sbom.cdx.json
 
-audit: $(VENV)/dev.stamp ## look all locked packages up in a database of known faults (network); what cannot be looked up is no pass
+audit: $(VENV)/dev.stamp ## look up all locked packages for known vulnerabilities (network); an incomplete lookup fails
 	$(BIN)/python -m tools.audit
 
 # Locks: one file for Python 3.11 to 3.13 on every system, hashes for all, no package host in it. Pins stay unless pyproject.toml
 # or `make upgrade` asks for more; only the oldest versions are found anew, since pins would hide a lowered bound.
 compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --constraint constraints.txt \
 	--custom-compile-command "make lock" $(UPGRADE)
-lock: setup ## write the lock files anew after a change of the dependencies in pyproject.toml
+lock: setup ## update the lock files after a change of the dependencies in pyproject.toml
 	$(compile) --group bootstrap -o requirements-bootstrap.lock
 	$(compile) pyproject.toml --group build -o requirements.lock
 	$(compile) --group test --group lint --group docs --group bench --group audit --constraint requirements.lock -o requirements-dev.lock
@@ -125,7 +125,7 @@ lock: setup ## write the lock files anew after a change of the dependencies in p
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## the same with the newest versions of everything
 
-clean: ## remove what make made: environments, briefs, built docs, caches
+clean: ## remove everything that make created: environments, briefs, built docs, caches
 	rm -rf $(VENV) $(OLDEST) briefs dist fuzz/corpus .mutants docs/_build docs/generated docs/jupyter_execute .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
