@@ -29,6 +29,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _BINS: Final = 200
 _BIN_S: Final = 0.1
 _NEAR: Final = 0.2
+_QUIET: Final = 1.25  # of the least round-trip time: no queue stands
 _ROUNDS: Final = 20  # of round trips, fewer than which show no band
 
 
@@ -118,7 +119,9 @@ class Direction:
         the last segment was the short end of a write, and acknowledgements since then released nothing more.
     buffer_limited
         Share of the time in which the sender's full buffer kept the program from writing more: the pauses that would
-        be `idle`, where all end with the same share of the flight acknowledged.
+        be `idle`, where all end with the same share of the flight acknowledged; or, seen at the sender, a flight that
+        stays flat far below the window, without losses or a queue, each group of segments leaving as an acknowledgement
+        arrives.
     small
         Share of the packets that are the short end of a write.
     retransmitted
@@ -138,7 +141,8 @@ class Direction:
     ramp_s
         Until the rate first reached 80 % of its median in the second half [s].
     black_hole_bytes
-        Size of the IP packets that were sent three times or more and never acknowledged, while small ones were [B].
+        Size of the IP packets that were sent three times or more and never acknowledged, while small ones were; at the
+        receiver, that of full ones, if none ever arrived and small ones stand on both sides of the hole [B].
     course
         Course over time.
     """
@@ -232,7 +236,12 @@ def _direction(headers: Headers, number: int) -> Direction | None:
     paused = stream.timeouts(data, state, rtt_s or 0.0)
     pauses = np.diff(data.time_s, prepend=data.time_s[:1])
     buffer = state.waits_for_buffer(segment)
-    low, high = state.band() if rtt_s is not None and state.duration_s > _ROUNDS * rtt_s else (None, None)
+    is_long = rtt_s is not None and state.duration_s > _ROUNDS * rtt_s
+    low, high = state.band() if is_long else (None, None)
+    is_calm = is_known and vantage == "sender" and not data.again.any() and _is_near(rtt_min_s, rtt_s)
+    is_flat = is_calm and is_long and state.is_flat(segment, rtt_s or 0.0) and stream.is_clocked(data, acks, later_s)
+    if is_flat and low is not None:
+        buffer |= state.flight >= low
     course = _course(data, state, sent_s, beyond + later_s, is_known=is_known)
     return Direction(
         ends=address(headers.flows[number]),
@@ -269,9 +278,20 @@ def _direction(headers: Headers, number: int) -> Direction | None:
         duplicate_acks=stream.duplicate_acks(data, acks),
         missed=stream.share(data.missed, distinct + data.missed) if data.end.max() <= acks.upto.max(initial=0) else 0.0,
         ramp_s=_ramp(course),
-        black_hole_bytes=stream.black_hole(data, acks, segment),
+        black_hole_bytes=_black_hole(data, acks, segment, vantage),
         course=course,
     )
+
+
+def _is_near(least_s: float | None, usual_s: float | None) -> bool:
+    """Whether the usual round-trip time is that of an empty path."""
+    return least_s is not None and usual_s is not None and 0 < usual_s <= _QUIET * least_s
+
+
+def _black_hole(data: stream.Data, acks: stream.Acks, segment: int, vantage: str) -> int | None:
+    """Size of packets that never arrive, as either end sees them [B]."""
+    at_sender = stream.black_hole(data, acks, segment)
+    return at_sender if at_sender or vantage != "receiver" else stream.black_hole_at_receiver(data, acks, segment)
 
 
 def _opening(columns: Mapping[str, Array], places: Array, back: Array, zero_ns: int) -> _Opening:

@@ -64,7 +64,7 @@ def _said(one: Direction) -> Iterator[tuple[str, float, str]]:
         yield (
             "socket.sndbuf_limited",
             one.buffer_limited,
-            f"{words}, with {flight}: each pause ends when a third is free",
+            f"{words}, with {flight}, whatever the window allowed",
         )
     yield from _of_sizes(one)
     if one.missed > 0:
@@ -104,5 +104,6 @@ def _of_sizes(one: Direction) -> Iterator[tuple[str, float, str]]:
             f"the {one.vantage}'s MSS of {one.own_mss_bytes} bytes tells an MTU of {size}",
         )
     if one.black_hole_bytes is not None:
-        words = f"packets of {one.black_hole_bytes} bytes were sent again and again and never acknowledged"
+        seen = "never arrived" if one.vantage == "receiver" else "were sent again and again and never acknowledged"
+        words = f"packets of {one.black_hole_bytes} bytes {seen}"
         yield "path.black_hole_bytes", float(one.black_hole_bytes), f"{words}: only smaller ones get through"

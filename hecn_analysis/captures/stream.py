@@ -30,6 +30,10 @@ _WAIT_S: Final = 0.002
 _WAITS: Final = 5
 _WAKES: Final = (0.55, 0.9)  # the kernel counts its own bytes, too
 _WAKE_SPREAD: Final = 0.1
+_FLAT, _STILL, _GROWTH, _BELOW = 0.6, 0.05, 0.3, 0.7  # of a flight that a buffer holds: its band, its drift
+_CLOCKED: Final = 0.6  # of the groups of segments leave as an acknowledgement arrives
+_AT_ONCE_S: Final = 0.0002
+_FASTER: Final = 2.0  # a sender that could send so much faster does not wait for its port
 
 
 @dataclass(frozen=True)
@@ -266,6 +270,19 @@ class State:
         is_buffer = _WAKES[0] < middle < _WAKES[1] and high - low < _WAKE_SPREAD
         return waits if is_buffer else np.zeros(len(waits), bool)
 
+    def is_flat(self, segment: int, rtt_s: float) -> bool:
+        """Whether the flight stayed where it was, far below the window, though congestion control would grow it."""
+        low, high = self.band()
+        middle = (self.time_s[0] + self.time_s[-1]) / 2
+        later = self.time_s >= (middle + self.time_s[-1]) / 2
+        third = self.flight[(self.time_s >= middle) & ~later]
+        if not len(third):
+            return False
+        drift = abs(float(np.median(self.flight[later])) / max(float(np.median(third)), 1.0) - 1)
+        grows = segment * (self.time_s[-1] - middle) / rtt_s  # a segment each round trip: RFC 5681; RFC 9438, 4.3
+        is_steady = low >= _FLAT * high and drift <= _STILL and grows > _GROWTH * high
+        return bool(is_steady and high < _BELOW * self.window[self.time_s >= middle].min())
+
     def band(self) -> tuple[int, int]:
         """Between which flights the sender was for nine tenths of the second half of the time."""
         second = self.time_s >= (self.time_s[0] + self.time_s[-1]) / 2
@@ -333,6 +350,27 @@ def state_of(data: Data, acks: Acks, later_s: float, segment: int) -> State:
     )
 
 
+# A program that writes at its own pace, and a sender that spaces its packets, do not wait for acknowledgements; a
+# sender whose port is full sends at the mean rate even within a group (packet pairs).
+def is_clocked(data: Data, acks: Acks, later_s: float) -> bool:
+    """Whether groups of segments leave as acknowledgements arrive, each much faster than the mean."""
+    arrivals = acks.time_s + later_s
+    if len(arrivals) < 2 or len(data.time_s) < 2:
+        return False
+    number = np.searchsorted(arrivals, data.time_s, "right")
+    opens = np.diff(number, prepend=-1) > 0
+    known = opens & (number > 0)
+    if not known.any():
+        return False
+    at_once = min(_AT_ONCE_S, float(np.median(np.diff(arrivals))) / 10)
+    lags = data.time_s[known] - arrivals[number[known] - 1]
+    gaps = np.diff(data.time_s)[~opens[1:]]
+    lengths = data.length[1:][~opens[1:]]
+    mean = data.length.sum() / (data.time_s[-1] - data.time_s[0]) if data.time_s[-1] > data.time_s[0] else np.inf
+    is_fast = len(gaps) > 0 and float(np.median(lengths)) > _FASTER * mean * float(np.median(gaps))
+    return bool(is_fast and np.mean(lags <= at_once) > _CLOCKED)
+
+
 def timeouts(data: Data, state: State, rtt_s: float) -> Array:
     """Tell which segments were sent again after a pause of more than 200 ms and a round trip with an open window."""
     pause = np.diff(data.time_s, prepend=data.time_s[:1])
@@ -357,3 +395,15 @@ def black_hole(data: Data, acks: Acks, segment: int) -> int | None:
         if (not len(arrived) or is_smaller_first) and last - data.time_s[full][0] > TIMEOUT_S:
             return int((data.length + data.headers)[full].min())
     return None
+
+
+def black_hole_at_receiver(data: Data, acks: Acks, segment: int) -> int | None:
+    """Size of full segments of which none ever arrived, where only small ones on both sides of a hole did [B]."""
+    gaps = np.flatnonzero(data.start > data.before)
+    if not len(gaps) or not len(acks.upto) or data.length.max() >= NEARLY_FULL * segment:
+        return None
+    hole, since = int(data.before[gaps[0]]), float(data.time_s[gaps[0]])
+    filled = (data.start <= hole) & (data.end > hole)
+    is_open = acks.upto.max() <= hole and not filled.any() and int(data.start[gaps[0]]) - hole >= segment
+    lasts = max(float(data.time_s[-1]), float(acks.time_s[-1])) - since > TIMEOUT_S
+    return int(segment + data.headers.max()) if is_open and lasts else None

@@ -75,7 +75,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "host.memory_bytes": "memory of the host [B]",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
-        "path.black_hole_bytes": "size of packets that were sent again and again and never acknowledged [B]",
+        "path.black_hole_bytes": "size of packets that never arrive, while smaller ones do [B]",
         "path.rtt_idle_s": "round-trip time without a transfer [s]",
         "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",

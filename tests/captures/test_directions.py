@@ -264,3 +264,91 @@ def test_a_folder_lists_its_captures(tmp_path, name, pack):
     assert str(folder) == "1 file read, 0 not, 1 packet capture"
     assert "socket.rwnd_limited" in {one.name for one in folder.statements}
     assert captures.statements(tmp_path) == list(folder.statements)
+
+
+def flat(conversation, rounds, *, pairs=8, late=0.0, gap_s=1e-5):
+    """So many pairs of segments in each round trip, whatever the window; `late` of their distance after an ACK."""
+    step = conversation.rtt_s / (pairs + late)
+    for number in range(rounds * pairs):
+        at = conversation.now + number * step
+        for place in range(2):
+            conversation.sent(at + place * gap_s, conversation.seq, ACK, conversation.segment)
+            conversation.seq += conversation.segment
+        conversation.answered(at + conversation.rtt_s / 2, conversation.seq)
+
+
+def test_a_flat_flight_far_below_the_window_that_waits_for_acknowledgements_is_the_send_buffers(tmp_path):
+    conversation = Conversation(window=1 << 20)
+    flat(conversation, 60)
+    found = direction(tmp_path, conversation)
+    assert found.flight_high_bytes == 16 * 1448
+    assert found.buffer_limited > 0.8
+    assert (found.idle, found.window_limited) == (0, 0)
+    capture = only(tmp_path, pcap(conversation.in_order()))
+    (said,) = (one for one in capture.statements if one.name == "socket.sndbuf_limited")
+    assert said.value == found.buffer_limited
+    assert "23.2 kB in flight at most, whatever the window allowed" in said.says
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"late": 0.5}, "a program or a pace sends between the acknowledgements"),
+        ({"gap_s": 0.05 / 16}, "the port sends no faster than that"),
+        ({"pairs": 22}, "the flight is more than 0.7 of the window"),
+    ],
+)
+def test_a_flat_flight_that_something_else_holds_is_not_the_send_buffers(tmp_path, more, why):
+    conversation = Conversation(window=1 << 16)
+    flat(conversation, 60, **more)
+    assert direction(tmp_path, conversation).buffer_limited == 0, why
+
+
+def test_a_flight_that_grows_or_loses_is_not_the_send_buffers(tmp_path):
+    growing = Conversation(window=1 << 20)
+    for pairs in range(8, 40):
+        flat(growing, 1, pairs=pairs)
+        growing.now += growing.rtt_s
+    assert direction(tmp_path, growing).buffer_limited == 0
+    losing = Conversation(window=1 << 20)
+    flat(losing, 60)
+    losing.now += 60 * losing.rtt_s
+    losing.again(losing.seq - losing.segment, 0.05)
+    assert direction(tmp_path, losing).buffer_limited == 0
+
+
+def small(conversation, length):
+    """A small segment that arrives and is acknowledged up to the hole, if there is one."""
+    conversation.sent(conversation.now, conversation.seq, ACK | PUSH, length)
+    conversation.seq += length
+    conversation.now += conversation.rtt_s
+
+
+def test_full_segments_of_which_none_arrives_are_a_black_hole_at_the_receiver_too(tmp_path):
+    conversation = Conversation(place=1, window=1 << 20)
+    small(conversation, 100)
+    hole = conversation.seq
+    conversation.answered(conversation.now, hole)
+    conversation.burst(10, lost=range(10))  # nothing of these is seen here
+    conversation.packets = [one for one in conversation.packets if len(one[1]) < 1000]
+    for _ in range(3):
+        small(conversation, 200)
+        conversation.answered(conversation.now, hole)
+        conversation.now += 0.2
+    capture = only(tmp_path, pcap(conversation.in_order()))
+    assert (capture.directions[0].vantage, capture.directions[0].black_hole_bytes) == ("receiver", 1500)
+    (said,) = (one for one in capture.statements if one.name == "path.black_hole_bytes")
+    assert said.says.endswith("packets of 1500 bytes never arrived: only smaller ones get through")
+
+
+def test_a_hole_between_full_segments_or_one_that_is_acknowledged_is_no_black_hole(tmp_path):
+    for length, acknowledged in ((1448, False), (200, True)):
+        conversation = Conversation(place=1, window=1 << 20)
+        small(conversation, length)
+        hole = conversation.seq
+        conversation.seq += 14480
+        for _ in range(3):
+            small(conversation, length)
+            conversation.answered(conversation.now, conversation.seq if acknowledged else hole)
+            conversation.now += 0.2
+        assert direction(tmp_path, conversation).black_hole_bytes is None
