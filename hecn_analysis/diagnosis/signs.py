@@ -161,7 +161,9 @@ def _is_paced(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     asked = facts.asked_rate
     if asked is not None:
         return "a rate", asked.evidence
-    return ("no rate", (facts.rate_quote,)) if facts.shows_requests else None
+    if not facts.shows_requests or facts.kind.protocol == "udp":  # UDP always has one: a default, or without limit
+        return None
+    return "no rate", (facts.rate_quote,)
 
 
 @_sign

@@ -1,0 +1,100 @@
+"""Posts of people who describe slow transfers in free words: the likeliest cause, and what must not be accused."""
+
+import pytest
+
+from hecn_analysis.diagnosis.verdict import diagnose
+from tests.diagnosis import everyday as e
+
+ACCUSES = 0.45  # a cause that is likelier is accused
+
+POSTS = {
+    "a window of the program": (
+        "Our proxy does 45 MB/s on the LAN and 4 MB/s to the other site. The capture shows a small receive window.",
+        {"window-tool", "window-host"},
+    ),
+    "slower the farther away": (
+        "The greater the latency, the slower the upload: 20 MB/s in town, 2 MB/s overseas.",
+        {"window-tool", "window-host"},
+    ),
+    "one thread": (
+        "Two hosts at 40GbE. The mover only uses one core and stays at 11 Gbit/s, whatever I ask for.",
+        {"tool"},
+    ),
+    "a processor at its limit": (
+        "The sync through the tunnel gives 6 MB/s. It seems to be CPU bound: dmcrypt and the tunnel eat it all.",
+        {"cpu-sender", "cpu-receiver"},
+    ),
+    "requests pile up before the disk": (
+        "It downloads well for ten seconds, then iowait is 85 % and the rate is 3 MB/s until it fills the cache again.",
+        {"disk-write", "disk-read"},
+    ),
+    "USB 2 in the list of a NAS": (
+        "  |__3-1    0b95:1790:0200 00  2.10  480MBit/s 250mA 1IF  (ASIX USB 10/100/1000 LAN 0000AF12)\n",
+        {"slot"},
+    ),
+    "USB 2 in words": ("My 2.5G dongle is slow, it comes up with 480 Mbit/s whatever port I take.", {"slot"}),
+    "a card that fails": ("Under load the network adapter disconnects for two seconds, then all is well.", {"nic"}),
+    "a shaper compared": ("Downloads reach 60 Mb/s. With QoS disabled on the gateway it is 240 Mb/s.", {"shaper"}),
+    "a paravirtual card behind a router": (
+        "A routed copy through the guest: with virtio the rate drops to 300 kb/s, with an emulated card it is 30 Mb/s.",
+        {"offload"},
+    ),
+    "UDP without limit": (
+        """$ iperf3 -c 10.7.0.2 -u -b 0 -t 10
+[  5]   0.00-1.00   sec   112 MBytes   940 Mbits/sec  0.012 ms  150211/231711 (65%)""",
+        {"udp"},
+    ),
+}
+
+INNOCENT = {
+    "processors that have little to do": "The copy gives 8 MB/s. CPU usage stays below 10 %, it is not CPU bound.",
+    "windows of a desktop": "I have a small window with the log open on a Windows server, and the copy is slow.",
+    "a version without a fast line": "iperf3 3.9 between two offices gives 12 Mb/s, the tool is the same at both ends.",
+    "a header of iostat": "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\nthe copy is slow",
+    "a root hub": "|__usb1    1d6b:0002:0404 09  2.00  480MBit/s 0mA 1IF  (Linux 5.10 xHCI Host Controller) hub\n",
+}
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_the_likeliest_cause_of_a_post(tmp_path, name):
+    words, accept = POSTS[name]
+    (tmp_path / "post.txt").write_text(words + "\n", encoding="utf-8")
+    causes = diagnose(tmp_path)[0].causes
+    assert causes[0].kind in accept
+    assert causes[0].evidence, "the line that says so"
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_words_that_accuse_nobody(tmp_path, name):
+    (tmp_path / "post.txt").write_text(INNOCENT[name] + "\n", encoding="utf-8")
+    assert diagnose(tmp_path)[0].causes[0].probability < ACCUSES
+
+
+def test_a_udp_test_without_a_stated_rate_says_nothing_of_pacing(tmp_path):
+    command = "iperf3 -c 10.30.0.12 -t 10"
+    for folder, protocol in (("tcp", ""), ("udp", " -u -b 0")):
+        (tmp_path / folder).mkdir()
+        text = e.iperf3([200e6] * 10, [e.MIB] * 10, command=command) if not protocol else _udp(command + protocol)
+        (tmp_path / folder / "a.txt").write_text(text, encoding="utf-8")
+    names = {folder: {sign.name for sign in diagnose(tmp_path / folder)[0].signs} for folder in ("tcp", "udp")}
+    assert "is_paced" in names["tcp"]
+    assert "is_udp" in names["udp"]
+    assert "is_paced" not in names["udp"]
+
+
+def _udp(command):
+    """A UDP test that loses half of its datagrams."""
+    second = "[  5]  {0:2d}.00-{1}.00  sec  23.8 MBytes   200 Mbits/sec  0.020 ms  17000/34266 (50%)"
+    return "\n".join(
+        [
+            f"$ {command}",
+            "Connecting to host 10.30.0.12, port 5201",
+            "[  5] local 10.20.0.11 port 43210 connected to 10.30.0.12 port 5201",
+            "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams",
+            *(second.format(at, at + 1) for at in range(10)),
+            "- - - - - - - - - - - - - - - - - - - - - - - - -",
+            "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams",
+            "[  5]   0.00-10.00  sec   238 MBytes   200 Mbits/sec  0.020 ms  170000/342660 (50%)  receiver",
+            "",
+        ]
+    )
