@@ -39,6 +39,29 @@ POSTS = {
         "A routed copy through the guest: with virtio the rate drops to 300 kb/s, with an emulated card it is 30 Mb/s.",
         {"offload"},
     ),
+    "small packets pass": (
+        "Pings through the tunnel work fine, but scp hangs as soon as the file begins.",
+        {"mtu"},
+    ),
+    "two sizes of packets": ("With MTU 1500 I get 2 Mb/s, with 1360 it is 70 Mb/s.", {"mtu"}),
+    "several streams help": (
+        "A single connection to the other coast does 90 Mb/s, with four connections it is 350 Mb/s.",
+        {"window-tool", "window-host"},
+    ),
+    "a library of requests": ("Our backup uses sftp in 32 KB chunks and is slow: 1.5 MB/s.", {"latency-protocol"}),
+    "small files on a share": ("git checkout on the NFS share takes an hour for 60000 files.", {"latency-protocol"}),
+    "the network is fine": (
+        "iperf3 shows the full 2.35 Gbits/sec both ways. The disks cannot cope: the copy is only 90 MB/s.",
+        {"disk-read", "disk-write"},
+    ),
+    "interrupts of a core": ("During the download ksoftirqd/3 sits at 100 % and I get 400 Mb/s.", {"cpu-receiver"}),
+    "an allowance": ("The metric Bandwidth Out Allowance Exceeded of our cache rises all day.", {"shaper"}),
+    "an offload": ("The forwarded rate collapses when large receive offload is on in the gateway.", {"offload"}),
+    "a radio link in other words": ("Mein WLAN ist seit gestern sehr langsam, 3 Mbit.", {"wifi"}),
+    "lanes of a slot": (
+        "                 link x1(x4) speed 5.0(5.0) ASPM disabled(L0s/L1)",
+        {"slot"},
+    ),
     "UDP without limit": (
         """$ iperf3 -c 10.7.0.2 -u -b 0 -t 10
 [  5]   0.00-1.00   sec   112 MBytes   940 Mbits/sec  0.012 ms  150211/231711 (65%)""",
@@ -51,6 +74,9 @@ INNOCENT = {
     "windows of a desktop": "I have a small window with the log open on a Windows server, and the copy is slow.",
     "a version without a fast line": "iperf3 3.9 between two offices gives 12 Mb/s, the tool is the same at both ends.",
     "a header of iostat": "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\nthe copy is slow",
+    "pings and all else work": "Ping works, and the download works as well, only a little slow.",
+    "offloads as they are set": "large-receive-offload: off [fixed]\ngeneric-receive-offload: on\n",
+    "a wireless link that is fine": "The WiFi is fast. The cable to the printer is slow.",
     "a root hub": "|__usb1    1d6b:0002:0404 09  2.00  480MBit/s 0mA 1IF  (Linux 5.10 xHCI Host Controller) hub\n",
 }
 
