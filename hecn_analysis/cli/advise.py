@@ -89,10 +89,10 @@ def _fixes(name: str | None, role: str, scenario: Scenario) -> list[Change]:
     host = None if name is None else captured.host_of(name)
     if host is None:
         return []
-    from hecn_analysis.planning.change import mending  # noqa: PLC0415 (for a captured host only)
+    from hecn_analysis.planning.change.fixes import fixes_of  # noqa: PLC0415 (for a captured host only)
 
     findings = host.findings.on_path(scenario.path) if scenario.path.rtt.value > 0 else host.findings
-    return mending.changes(findings.findings, role)
+    return fixes_of(findings.findings, role)
 
 
 def _text(advices: Advices, top: int) -> Iterator[str]:

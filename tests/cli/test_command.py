@@ -75,7 +75,7 @@ def test_there_are_examples_of_every_command():
 REMARK = re.compile(
     r"hecn: (\d+ (cells|of \d+ cells|runs? of|agrees?|readings?|retransmissions|other traffic).*|all alike .*"
     r"|\d+ files? not used: .*"
-    r"|data/logs/[\w.-]+:\d+: (one of several simultaneous runs, and the cell is of a single one|no repeat of the .*))"
+    r"|data/logs/[\w.-]+:\d+: (one of several simultaneous runs, but the cell has single runs|not a repeat of the .*))"
 )
 NEEDS_OTHERS = ("--dask", "snmp poll")  # a cluster, agents
 READS_RRD = re.compile(r"data/counters/session(?!/)")  # the whole folder, in which there are databases of RRDtool

@@ -108,7 +108,7 @@ def test_rows_say_gain_and_price_and_that_a_price_is_assumed():
 
 def test_mended_losses_are_among_the_changes_and_more_of_the_same_is_not():
     found = advise({**FAR, "path.loss": 1e-5, "tool.duration": "10 s"}, purchases=False)
-    assert "mend-losses" in names(found.single)
+    assert "fix-losses" in names(found.single)
     more = [advice.settings["tool.streams"] for advice in found.single if advice.name.startswith("streams-")]
     gains = [advice.gain for advice in found.single if advice.name.startswith("streams-")]
     assert sorted(gains, key=lambda gain: -gain) == gains
@@ -135,7 +135,7 @@ def test_what_was_found_wrong_with_a_captured_host_is_among_the_changes(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["now"]["bottleneck_class"] == "window"
     best = found["single"][0]
-    assert best["name"] == "sender-mend-tcp-windows" or "tcp_wmem" in best["title"]
+    assert best["name"] == "sender-fix-tcp-windows" or "tcp_wmem" in best["title"]
     assert best["throughput_bps"] > 5 * found["now"]["throughput_bps"]
     assert "sysctl" in best["changes"][0]["how"]
     assert main(["advise", str(folder), "--free"]) == 0  # a path without distance

@@ -52,9 +52,9 @@ def test_runs_of_the_documents_are_pooled_with_their_repeats_only(small, root):
     near, far = "copies/nuttscp/64GB/0ms", "copies/nuttscp/64GB/90ms"
     assert (counted["throughput_bps"] / 1e9).round(2).to_dict() == {near: 9.82, far: 9.55}
     reasons = found["reason"].dropna().tolist()
-    assert reasons[:2] == ["one of several simultaneous runs, and the cell is of a single one"] * 2
+    assert reasons[:2] == ["one of several simultaneous runs, but the cell has single runs"] * 2
     kind = "emulated path, B-systems, no retransmissions, 68.7 GB"
-    of = f"no repeat of the 1 run ({kind}) that count in {far}: "
+    of = f"not a repeat of the 1 run ({kind}) that count in {far}: "
     assert [one.removeprefix(of) for one in reasons if one.startswith(of)] == [
         "emulated path, B-systems, retransmissions, 68.7 GB",
         "real path, B-systems, no retransmissions, 68.7 GB",
@@ -68,7 +68,7 @@ def test_runs_of_the_documents_are_pooled_with_their_repeats_only(small, root):
 def test_runs_on_other_hosts_are_of_no_cell(small, root):
     found = match(small, hecn.read(root / "data/logs/c-systems-nuttscp.txt").runs)
     assert found["cell"].isna().all()
-    assert "between C-systems, and the matrix is of B-systems" in found["reason"].tolist()
+    assert "between C-systems, but the matrix has B-systems" in found["reason"].tolist()
 
 
 def test_the_kind_with_most_runs_counts_and_the_others_are_named(small):
@@ -135,10 +135,10 @@ def test_the_shipped_matrix_has_all_tools_and_file_sets_of_the_documents():
 
 def test_a_set_of_files_counts_where_the_user_says_so(small):
     run = {"tool": "nuttscp", "protocol": "file", "rtt_s": 0.09, "bytes": 256_000_000_000, "throughput_bps": 5e9}
-    assert match(small, runs_of(run))["reason"].tolist() == ["the log does not say files"]
+    assert match(small, runs_of(run))["reason"].tolist() == ["the log does not give files"]
     assert match(small, runs_of(run), {"files": "2@128"})["cell"].tolist() == ["files/2@128"]
     lines = list(commands(small, [(cell, 3) for cell in asked_cells(small, ["files/2@128"])]))
-    assert "2@128 (files@GB): how a tool copies several files as one test is not known here" in lines[-1]
+    assert "2@128 (files@GB): the command that copies several files as one test is not known" in lines[-1]
 
 
 def test_a_set_of_files_that_cannot_be_read_is_refused(tmp_path):

@@ -177,7 +177,7 @@ def test_it_names_the_slots_where_there_are_too_few():
     board = offers.boards["supermicro-h12ssl-i"]
     one = board.model_copy(update={"slots": {"pcie1": board.slots["pcie1"]}})
     offers = Offers({**offers.parts, "boards": {board.part: one}})
-    with pytest.raises(InputError, match=r"expected more of any of these: slots \(slots wide enough"):
+    with pytest.raises(InputError, match=r"expected more of any of these: slots \(wide enough slots"):
         purchase("8 Gb/s", path=LAN, offers=offers, settings=FEW)
 
 

@@ -32,8 +32,19 @@ WORTH: Final = 0.005
 LARGEST: Final = 3
 _KEPT: Final = 4
 
-#: What is told of a change.
-_TOLD: Final = ("name", "title", "kind", "how", "check", "risk", "source", "price_usd", "price_basis", "price_source")
+#: Fields of a change to report.
+_REPORTED: Final = (
+    "name",
+    "title",
+    "kind",
+    "how",
+    "check",
+    "risk",
+    "source",
+    "price_usd",
+    "price_basis",
+    "price_source",
+)
 
 
 @dataclass(frozen=True)
@@ -47,10 +58,10 @@ class Advice:
     scenario
         The transfer with them.
     outcome
-        What it reaches, and what binds then.
+        Its throughput and its new limit.
     gain, gain_low, gain_high
-        Throughput with them over that without, less 1: the central value, and the range of 90 % of the draws that both
-        predictions share.
+        Throughput with them over that without, less 1: the central value, and the range of 90 % of the common draws of
+        both predictions.
     """
 
     changes: tuple[Change, ...]
@@ -77,7 +88,7 @@ class Advice:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Keys of the scenario with the values that they take."""
+        """Keys of the scenario with their new values."""
         return {key: value for change in self.changes for key, value in change.settings.items()}
 
     @property
@@ -87,19 +98,19 @@ class Advice:
 
     @property
     def price_usd(self) -> float | None:
-        """Price of what has to be bought, None where one is not known [USD]."""
+        """Price of the parts to buy, None if one is unknown [USD]."""
         prices = [change.price_usd for change in self.changes]
         return None if None in prices else float(sum(price for price in prices if price is not None))
 
     @property
     def price_basis(self) -> str | None:
-        """The weakest basis of the prices of its parts; None if nothing is bought."""
+        """Weakest basis among the prices of the parts; None if nothing is bought."""
         bases = [change.price_basis for change in self.changes if change.price_basis is not None]
         return min(bases, key=PRICE_BASES.index) if bases else None
 
     @property
     def price_in_words(self) -> str:
-        """Price for people; an unpublished price is marked as assumed."""
+        """Price in words; an unpublished price is marked as assumed."""
         if self.is_free:
             return "free"
         if self.price_usd is None:
@@ -125,7 +136,7 @@ class Advice:
             "settings": {key: value if isinstance(value, (str, int, float, bool, list)) else None
                          for key, value in self.settings.items()},
             "changes": [
-                {name: getattr(change, name) for name in _TOLD}
+                {name: getattr(change, name) for name in _REPORTED}
                 for change in self.changes
             ],
         }  # fmt: skip
@@ -133,25 +144,25 @@ class Advice:
 
 @dataclass(frozen=True)
 class Advices:
-    """A transfer as it is, and what could be done about it, the best first.
+    """A transfer as it is, and the changes that gain something, the best first.
 
     Attributes
     ----------
     now
         The transfer as it is.
     single
-        Changes that gain something alone: what is free first, then what has to be bought; by gain.
+        Changes that gain something alone, by gain: free ones first, then purchases.
     together
-        The best combinations that gain more than each of their parts and than what is left when one is left out.
+        The best combinations whose every change adds to the gain.
     without_gain
-        Names of the changes that gain nothing alone, or no more than less of the same.
+        Names of the changes that gain nothing alone, or no more than a smaller change of the same kind.
 
     Examples
     --------
-    >>> found = advise("hotlava-transmit", purchases=False)
-    >>> found.to_rows()[["name", "gain_words"]].head(1).to_dict("records")
+    >>> advices = advise("hotlava-transmit", purchases=False)
+    >>> advices.to_rows()[["name", "gain_words"]].head(1).to_dict("records")
     [{'name': 'sender-max-payload', 'gain_words': '+12.8%'}]
-    >>> len(found.to_steps()) == len(found.single) == len(found.to_dict()["single"])
+    >>> len(advices.to_steps()) == len(advices.single) == len(advices.to_dict()["single"])
     True
     """
 
@@ -191,7 +202,7 @@ class Advices:
         return pd.DataFrame(rows, columns=columns)
 
     def to_rows(self) -> pd.DataFrame:
-        """Rows for a table that people read: `to_frame` with gain, its range and the price in words.
+        """`to_frame` with further columns for gain, its range and the price in words.
 
         Returns
         -------
@@ -209,7 +220,7 @@ class Advices:
         )
 
     def to_steps(self) -> pd.DataFrame:
-        """One row a single change: how it is made, how to see that it took, its risk, and where it is known from.
+        """One row a single change: how to make it, how to check it, its risk and its source.
 
         Returns
         -------
@@ -221,7 +232,7 @@ class Advices:
         return pd.DataFrame(steps, columns=columns)
 
     def __str__(self) -> str:
-        """Say what to do first."""
+        """Prediction as it is, and the first change to make."""
         best = next(iter((*self.single, *self.together)), None)
         if best is None:
             return f"{self.now}\nNone of the known changes would gain anything."
@@ -230,7 +241,7 @@ class Advices:
 
 
 def gain_in_words(gain: float) -> str:
-    """Gain in percent, from three times as fast on as a factor.
+    """Gain in percent; from three times as fast, as a factor.
 
     Parameters
     ----------
@@ -252,16 +263,16 @@ def advise(
     also: Sequence[Change] = (),
     progress: bool = False,
 ) -> Advices:
-    """Rank what could be changed about a transfer by what it would gain.
+    """Rank the possible changes of a transfer by gain.
 
     Parameters
     ----------
     scenario
         File, name, mapping of keys, or loaded scenario.
     purchases
-        Whether to look at what has to be bought, too.
+        Whether to include purchases.
     also
-        Further changes to look at, such as those that mend what was found wrong with a host.
+        Further changes, such as fixes of the findings about a host.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -274,12 +285,12 @@ def advise(
     Raises
     ------
     InputError
-        The scenario cannot be.
+        The scenario is invalid.
 
     Examples
     --------
-    >>> found = advise("hotlava-transmit", purchases=False)
-    >>> found.now.bottleneck, found.single[0].name, round(found.single[0].gain, 2)
+    >>> advices = advise("hotlava-transmit", purchases=False)
+    >>> advices.now.bottleneck, advices.single[0].name, round(advices.single[0].gain, 2)
     ('sender.slot.x16', 'sender-max-payload', 0.13)
     """
     base = load_scenario(scenario)
@@ -289,30 +300,30 @@ def advise(
         return Advices(now, (), (), tuple(change.name for change in changes))
     trials = _Trials(base, now, progress=progress)
     tried = trials.of([(change,) for change in changes])
-    single = trials.advices(_enough(tried))
+    single = trials.advices(_worthwhile(tried))
     together = list(_combined(trials, tried, single))
-    told = {advice.name for advice in single}
+    gaining = {advice.name for advice in single}
     return Advices(
         now,
         tuple(sorted(single, key=_order)),
         tuple(sorted(together, key=_order)),
-        tuple(trial.name for trial in tried if trial.name not in told),
+        tuple(trial.name for trial in tried if trial.name not in gaining),
     )
 
 
-def _enough(trials: Sequence[_Trial]) -> list[_Trial]:
-    """Return the trials that gain something and, within a family (4 streams, 8 streams), more than the smaller ones."""
+def _worthwhile(trials: Sequence[_Trial]) -> list[_Trial]:
+    """Trials that gain something and, within a family (4 streams, 8 streams), more than the smaller ones."""
     best: dict[frozenset[tuple[str, str]], float] = {}
-    found = []
+    worthwhile = []
     for trial in trials:
         if trial.gain > best.get(trial.family, 0.0) + WORTH:
             best[trial.family] = trial.gain
-            found.append(trial)
-    return found
+            worthwhile.append(trial)
+    return worthwhile
 
 
 def _order(advice: Advice) -> tuple[bool, float, float]:
-    """Free ones first, then by gain, then by price."""
+    """Sort key: free ones first, then by gain, then by price."""
     price = advice.price_usd
     return not advice.is_free, -round(advice.gain, 3), np.inf if price is None else price
 
@@ -331,7 +342,7 @@ class _Trial:
 
     @property
     def family(self) -> frozenset[tuple[str, str]]:
-        """Trials of one family set other numbers, or buy other parts, the smaller one first; 0 says "automatic"."""
+        """Key of trials that differ only in a number or in the part to buy; 0 ("automatic") is a family of its own."""
         return frozenset(
             (key, repr(value) if (isinstance(value, str | bool | list) and change.is_free) or value == 0 else "")
             for change in self.changes
@@ -340,7 +351,7 @@ class _Trial:
 
 
 class _Trials:
-    """Tries changes of a transfer."""
+    """Predictions of changes of a transfer."""
 
     def __init__(self, base: Scenario, now: Prediction, *, progress: bool) -> None:
         self._base = base
@@ -348,15 +359,15 @@ class _Trials:
         self._progress = progress
         (self._screened_bps,) = throughputs([base])
 
-    def of(self, several: Sequence[tuple[Change, ...]]) -> list[_Trial]:
-        """Return the trials of changes, without impossible ones (a card that does not fit the slot)."""
-        asked = track(several, "advising") if self._progress else several
-        scenarios = [(changes, self._scenario(changes)) for changes in asked]
+    def of(self, combinations: Sequence[tuple[Change, ...]]) -> list[_Trial]:
+        """Trials of combinations, without impossible ones (a card that does not fit the slot)."""
+        tracked = track(combinations, "advising") if self._progress else combinations
+        scenarios = [(changes, self._scenario(changes)) for changes in tracked]
         possible = [(changes, scenario) for changes, scenario in scenarios if scenario is not None]
-        found = throughputs([scenario for _, scenario in possible])
+        rates = throughputs([scenario for _, scenario in possible])
         return [
             _Trial(changes, scenario, throughput / self._screened_bps - 1)
-            for (changes, scenario), throughput in zip(possible, found, strict=True)
+            for (changes, scenario), throughput in zip(possible, rates, strict=True)
             if throughput is not None and np.isfinite(throughput) and self._screened_bps is not None
         ]
 
@@ -367,20 +378,20 @@ class _Trials:
             return None
 
     def advices(self, trials: Sequence[_Trial]) -> list[Advice]:
-        """Return the advice for trials, without those whose gain was luck."""
-        found = []
+        """Advice for trials that still gain something in the full prediction."""
+        advices = []
         for trial, then in zip(trials, outcomes([trial.scenario for trial in trials]), strict=True):
-            # both predictions draw a shared parameter alike: the ratio is what the change does, not what is not known
+            # both predictions use the same draws: their ratio is the effect of the change alone
             low, high = np.quantile(then.draws_bps / self._now.draws_bps, [0.05, 0.95]) - 1
             gain = then.throughput_bps / self._now.throughput_bps - 1
             if gain > WORTH:
                 ends = min(float(low), gain), max(float(high), gain)
-                found.append(Advice(trial.changes, trial.scenario, then, gain, *ends))
-        return found
+                advices.append(Advice(trial.changes, trial.scenario, then, gain, *ends))
+        return advices
 
 
 def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]) -> Iterator[Advice]:
-    """Yield combinations that would gain less without any one of their parts."""
+    """Yield combinations whose every change adds to the gain."""
     gains = {frozenset([trial.name]): trial.gain for trial in tried}
     front = sorted(single, key=lambda advice: -advice.gain)[:_KEPT]
     for _ in range(LARGEST - 1):
@@ -397,18 +408,18 @@ def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]
             parts = [gains.get(frozenset(part)) for part in combinations(names, len(names) - 1)]
             if all(part is None or trial.gain > part + WORTH for part in parts):
                 better.append(trial)
-        best = sorted(_enough(better), key=lambda trial: -trial.gain)[:_KEPT]
-        found = trials.advices(best)
-        yield from found
-        front = found[: _KEPT // 2]
+        best = sorted(_worthwhile(better), key=lambda trial: -trial.gain)[:_KEPT]
+        advices = trials.advices(best)
+        yield from advices
+        front = advices[: _KEPT // 2]
 
 
 @dataclass(frozen=True)
 class _Bearing:
-    """Which keys bear on a class of limits: by a part of their names, without the role in front.
+    """Keys that can ease a class of limits, by a part of their names without the role.
 
-    A limit of a host is eased at that host, on the path and by the tool; one that lies between both hosts, `far`, at
-    either of them, too.
+    A limit of a host can be eased at that host, on the path and by the tool. A limit between both hosts (`far`) can be
+    eased at either host, too.
     """
 
     keys: frozenset[str]
@@ -442,7 +453,7 @@ _BEARING: Final = {
 
 
 def bears_on(change: Change, then: Prediction | Outcome) -> bool:
-    """Whether a change can matter for what holds a transfer back."""
+    """Whether a change can ease the limit of a transfer."""
     bearing = _BEARING.get(str(then.bottleneck_class))
     if bearing is None:
         return False
@@ -452,7 +463,7 @@ def bears_on(change: Change, then: Prediction | Outcome) -> bool:
 
 
 def _fit(first: Sequence[Change], second: Sequence[Change]) -> bool:
-    """Whether changes can be made together: none sets what another one sets otherwise."""
+    """Whether changes can be combined: none sets a key to a different value than another."""
     settings = {key: value for change in first for key, value in change.settings.items()}
     names = {change.name for change in first}
     return all(

@@ -34,7 +34,7 @@ class Change:
     name
         Short and unique for a scenario: ``receiver-max-payload``.
     title
-        What changes, for people.
+        The change in words.
     settings
         Keys of the scenario with their new values.
     kind
@@ -42,11 +42,11 @@ class Change:
     how, check, risk
         The command or BIOS item; how to see that it took effect; what may go wrong.
     source
-        Where that is known from.
+        Source of these instructions.
     price_usd
-        Of the parts for both hosts; None if unknown, 0 if free. [USD]
+        Price of the parts for both hosts; None if unknown, 0 if free. [USD]
     price_basis, price_source
-        How reliable the price is (one of `PRICE_BASES`; None without a price), and where it is from.
+        Basis of the price (one of `PRICE_BASES`; None without a price), and its source.
     """
 
     name: str

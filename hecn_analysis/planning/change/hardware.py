@@ -24,15 +24,15 @@ def slots(role: str, host: Host) -> Iterator[Change]:
     """Yield the settings and moves of cards in the slots of a host."""
     pcie = {name: slot for name, slot in host.slots.items() if slot.bus == "pcie"}
     bridges = host.all_bridges.values()
-    able = min([bridge.max_payload.value for bridge in bridges if bridge.max_payload is not None] or [256.0])
+    supported = min([bridge.max_payload.value for bridge in bridges if bridge.max_payload is not None] or [256.0])
     small = {
-        f"{role}.slots.{name}.max_payload": able
+        f"{role}.slots.{name}.max_payload": supported
         for name, slot in pcie.items()
-        if slot.max_payload is not None and slot.max_payload.value < able
+        if slot.max_payload is not None and slot.max_payload.value < supported
     }
-    if pcie and (small or host.max_payload.value < able):
+    if pcie and (small or host.max_payload.value < supported):
         now = min([host.max_payload.value, *(slot.max_payload.value for slot in pcie.values() if slot.max_payload)])
-        yield described("max-payload", {f"{role}.max_payload": able, **small}, role=role, able=able, now=now)
+        yield described("max-payload", {f"{role}.max_payload": supported, **small}, role=role, able=supported, now=now)
     short = {
         f"{role}.slots.{name}.max_read_request": 4096
         for name, slot in pcie.items()
@@ -114,7 +114,7 @@ def links(scenario: Scenario) -> Iterator[Change]:
     if rate is None or scenario.path.framing != "ethernet" or not is_networked(scenario):
         return
     now = units.format_rate(rate.value)
-    for faster in [each for each in _ETHERNET if each > rate.value][:2]:
+    for faster in [line_rate for line_rate in _ETHERNET if line_rate > rate.value][:2]:
         yield described("link", {"path.rate": faster}, gbps=faster / 1e9, faster=units.format_rate(faster), rate=now)
 
 
@@ -125,7 +125,7 @@ def _faster_cards(role: str, host: Host) -> Iterator[Change]:
             continue
         best: dict[float, tuple[float, str, Any]] = {}
         for part, nic in parts("nics").items():
-            assert isinstance(nic, Nic)  # noqa: S101 - what this kind holds
+            assert isinstance(nic, Nic)  # noqa: S101 - the model of this kind
             if nic.bus != "pcie" or nic.ports < slot.nic.ports or nic.port_rate.value <= slot.nic.port_rate.value:
                 continue
             price = np.inf if nic.price is None else nic.price.value

@@ -1,7 +1,7 @@
-"""All possible changes of a transfer; here those that tune the path, the tool, network settings and cores.
+"""All possible changes of a transfer; this module has those of the path, the tool, network settings and cores.
 
 `hecn_analysis.planning.change.hardware` has slots, cards, disks and purchases. `hecn_analysis.planning.change.advise`
-decides by two predictions whether a change gains anything.
+predicts whether a change gains anything.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hecn_analysis.planning.change.change import UNSET, Change, described, is_ne
 from hecn_analysis.planning.change.hardware import links, purchases, slots
 from hecn_analysis.prediction.cores import thread_cores
 
-#: Round-trip time from which a proxy that ends TCP may pay: satellites, and half around the world. [s]
+#: Round-trip time from which a proxy that terminates TCP may pay: satellites, and half around the world. [s]
 FAR: Final = 0.2
 
 _ROLES: Final = ("sender", "receiver")
@@ -59,7 +59,7 @@ def _path(scenario: Scenario) -> Iterator[Change]:
     if path.rtt.value >= FAR and not path.pep:
         yield described("pep", {"path.pep": True})
     if path.loss.value > 0:
-        yield described("mend-losses", {"path.loss": 0}, packets=1 / path.loss.value)
+        yield described("fix-losses", {"path.loss": 0}, packets=1 / path.loss.value)
     bdp = _bdp(scenario)
     if path.queue is not None and math.isfinite(bdp) and path.queue.value < bdp and path.rtt.value > 0:
         yield described("queue", {"path.queue": bdp}, bdp=units.format_bytes(bdp))

@@ -16,24 +16,24 @@ from hecn_analysis.prediction.ladder import Lift
 from hecn_analysis.prediction.model import Effort, Model
 from hecn_analysis.prediction.together import followed
 
-#: Draws of a transfer that differs from run to run, for a first look.
+#: Draws for the first look at a transfer that differs from run to run.
 SCREENED: Final = 48
 
-#: How long TCP is followed for it: a fifth of the round trips of an answer, each of which takes as long whether one
-#: transfer is followed or hundreds. Both sides of a gain are followed alike.
+#: The first look simulates a fifth of the usual round trips of TCP; each takes as long for hundreds of transfers as for
+#: one. Both sides of a gain use the same effort.
 FIRST_LOOK: Final = Effort(rounds=1_200)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a prediction says without its ladder.
+    """A prediction without its ladder.
 
     Attributes
     ----------
     throughput_bps, low_bps, high_bps
-        Central value, and the interval that a single new run falls into with 90 %. [bit/s]
+        Central value, and the interval that holds a single new run with 90 % probability. [bit/s]
     bottleneck, bottleneck_class
-        What binds; None where nothing sets a limit.
+        The limit; None where nothing sets one.
     draws_bps
         Throughput in each draw of the parameters. [bit/s]
     """
@@ -64,7 +64,7 @@ def _outcome(model: Model, throughput: FloatArray, limit: npt.NDArray[np.int64],
 
 
 def throughputs(scenarios: Sequence[Scenario]) -> list[float | None]:
-    """Throughputs of scenarios, to see which are worth an `Outcome` [bit/s]."""
+    """Throughputs of scenarios for a first look, which decides on the full `Outcome` [bit/s]."""
     models = followed(map(_screened, scenarios), _throughput)
     return [None if model is None else _throughput(model) for model in models]
 

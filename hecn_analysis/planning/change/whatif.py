@@ -1,4 +1,4 @@
-"""What if: a scenario over values of its keys, and which of its numbers matter most."""
+"""What if: a scenario over values of its keys, and the sensitivity to its numbers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction import predict
 from hecn_analysis.prediction.sweep import sweep
 
-#: Values of a range that does not say how many.
+#: Points of a range that gives no number of points.
 POINTS: Final = 25
 
-#: A range whose ends are further apart than this is divided by equal ratios.
+#: A range whose ends differ by more than this factor is divided by equal ratios.
 _WIDE: Final = 20
 
 _RANGE: Final = re.compile(r"^(?P<low>.+?)\.\.(?P<high>.+?)(?:/(?P<points>\d+))?$")
@@ -30,22 +30,22 @@ _DIMENSIONS: Final = tuple(name for name in get_args(units.Dimension) if name !=
 
 def values_of(key: str, text: str) -> list[Any]:
     """Read the values of a key: a list with commas, ``LOW..HIGH`` or ``LOW..HIGH/POINTS``."""
-    found = _RANGE.match(text.strip())
-    if found is None:
+    match = _RANGE.match(text.strip())
+    if match is None:
         values = [part.strip() for part in text.split(",") if part.strip()]
         if not values or ".." in text:
             raise InputError(f"{key}={text}", "values such as '1,2,4' or a range such as '1ms..200ms'")
         return values
-    low, high = _ends(key, found["low"], found["high"])
+    low, high = _ends(key, match["low"], match["high"])
     if not low < high:
         raise InputError(f"the range {text!r} of {key}", "the smaller end first")
-    whole = all(re.fullmatch(r"\s*\d+\s*", found[end]) for end in ("low", "high"))
-    points = int(found["points"] or (min(POINTS, int(high - low) + 1) if whole else POINTS))
+    integers = all(re.fullmatch(r"\s*\d+\s*", match[end]) for end in ("low", "high"))
+    points = int(match["points"] or (min(POINTS, int(high - low) + 1) if integers else POINTS))
     if points < 2:
         raise InputError(f"{points} points for {key}", "2 or more")
     wide = low > 0 and high / low > _WIDE
     numbers = np.geomspace(low, high, points) if wide else np.linspace(low, high, points)
-    if whole:
+    if integers:
         return sorted({round(float(number)) for number in numbers})
     return [float(f"{number:.12g}") for number in numbers]
 
@@ -56,7 +56,7 @@ def keys_of(text: str) -> dict[str, str]:
     Parameters
     ----------
     text
-        The text; none where it is empty.
+        The text; it may be empty.
 
     Returns
     -------
@@ -73,13 +73,13 @@ def keys_of(text: str) -> dict[str, str]:
     >>> keys_of("tool.streams=4 'tool.window=64 MiB'")
     {'tool.streams': '4', 'tool.window': '64 MiB'}
     """
-    found = {}
+    settings = {}
     for word in shlex.split(text):
         key, equals, value = word.partition("=")
         if not equals:
             raise InputError(f"{word!r}", "keys with values, such as tool.streams=4 path.rtt=80ms")
-        found[key] = value
-    return found
+        settings[key] = value
+    return settings
 
 
 def points_of(key: str, text: str) -> pd.DataFrame:
@@ -100,7 +100,7 @@ def points_of(key: str, text: str) -> pd.DataFrame:
     Raises
     ------
     InputError
-        A point that is no value and a rate.
+        A point that is not a value and a rate.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def points_of(key: str, text: str) -> pd.DataFrame:
 
 
 def _ends(key: str, low: str, high: str) -> tuple[float, float]:
-    """Both ends of a range, as quantities of the first dimension that both can be."""
+    """Both ends of a range, as quantities of the first dimension that fits both."""
     for dimension in _DIMENSIONS:
         try:
             return units.parse(low, dimension), units.parse(high, dimension)
@@ -144,29 +144,29 @@ def whatif(
     scenario
         File, name, mapping of keys, or loaded scenario.
     settings
-        Keys set over it: all of them together are the change that is asked about.
+        Keys that override it: together they are the change to assess.
     vary
-        Keys to the values that they take, in all combinations: a sequence, or text as `values_of` reads it.
+        Values of keys, in all combinations: each a sequence, or a text for `values_of`.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
     Returns
     -------
     DataFrame
-        Without `vary`: the rows ``as it is`` and ``with the settings``. With it a row a combination, in its columns
-        the varied keys. Then ``throughput_bps``, ``low_bps``, ``high_bps`` [bit/s], ``bottleneck``,
+        Without `vary`: the rows ``as it is`` and ``with the settings``. With `vary`: a row a combination, with a column
+        for each varied key. Then ``throughput_bps``, ``low_bps``, ``high_bps`` [bit/s], ``bottleneck``,
         ``bottleneck_class``, and ``gain``, the ratio to the scenario as it is, less 1.
 
     Raises
     ------
     InputError
-        Unknown key, impossible value; the key is named.
+        Unknown key or impossible value; the message names the key.
 
     Examples
     --------
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"}
-    >>> found = whatif(base, vary={"path.mtu": [1500, 9000]})
-    >>> [(row["path.mtu"], round(row.throughput_bps / 1e9, 2)) for _, row in found.iterrows()]
+    >>> rows = whatif(base, vary={"path.mtu": [1500, 9000]})
+    >>> [(row["path.mtu"], round(row.throughput_bps / 1e9, 2)) for _, row in rows.iterrows()]
     [(1500, 9.41), (9000, 9.9)]
     """
     base = load_scenario(scenario)
@@ -198,17 +198,17 @@ def whatif(
 def tornado(
     scenario: str | Path | Mapping[str, Any] | Scenario, *, factor: float | None = None, keys: Iterable[str] = ()
 ) -> pd.DataFrame:
-    """Which numbers matter most: the prediction with each of them at both ends of its 90 % interval.
+    """Sensitivity to each number: predictions with it at both ends of its 90 % interval.
 
     Parameters
     ----------
     scenario
         File, name, mapping of keys, or loaded scenario.
     factor
-        Instead of by its own spread, divide and multiply every number by this: what would matter if it were changed,
-        not what is not known. More than 1.
+        Divide and multiply every number by this factor instead of using its own spread: this shows the effect of
+        changes, not of uncertainty. More than 1.
     keys
-        Only numbers of these names; all that the prediction rests on by default.
+        Names of the numbers; by default all numbers of the prediction.
 
     Returns
     -------
@@ -220,13 +220,13 @@ def tornado(
     Raises
     ------
     InputError
-        The scenario cannot be, or no such number.
+        The scenario is invalid, or a number is unknown.
 
     Examples
     --------
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "80 ms"}
-    >>> found = tornado({**base, "tool.window": "64 MiB"}, factor=2, keys=["path.rtt"])
-    >>> found[["key", "low_value", "high_value", "bottleneck_high"]].to_dict("records")
+    >>> table = tornado({**base, "tool.window": "64 MiB"}, factor=2, keys=["path.rtt"])
+    >>> table[["key", "low_value", "high_value", "bottleneck_high"]].to_dict("records")
     [{'key': 'path.rtt', 'low_value': 0.04, 'high_value': 0.16, 'bottleneck_high': 'receiver.window.tool'}]
     """
     if factor is not None and not (math.isfinite(factor) and factor > 1):
@@ -266,12 +266,12 @@ def tornado(
         *("key", "value", "unit", "low_value", "high_value", "throughput_low_bps", "throughput_high_bps", "swing_bps"),
         *("bottleneck_low", "bottleneck_high", "basis", "source"),
     ]
-    found = pd.DataFrame(rows, columns=columns)
-    return found.sort_values("swing_bps", ascending=False, kind="stable", ignore_index=True)
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("swing_bps", ascending=False, kind="stable", ignore_index=True)
 
 
 def _at(base: Scenario, key: str, value: float) -> Any:  # noqa: ANN401 - a pair, or None
-    """Throughput and bottleneck with a number set; None where it cannot take that value (a share above all)."""
+    """Throughput and bottleneck with a number changed; None for an impossible value (a share above 1)."""
     try:
         result = predict(base, {key: value})
     except HecnError:

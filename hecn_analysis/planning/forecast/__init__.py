@@ -1,1 +1,1 @@
-"""When a port will be full, and what planned changes do to that."""
+"""When a port will be full, and how planned changes move that date."""

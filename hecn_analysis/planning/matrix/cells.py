@@ -1,7 +1,7 @@
-"""Test matrices: which tools are tried over which sizes, distances, losses and streams; what each test should reach.
+"""Test matrices: tools over sizes, distances, losses and numbers of streams, with the prediction of each test.
 
-A matrix is a YAML file: a scenario that all tests share, and grids, each with axes (keys of the scenario with the
-values that they take) and keys of its own. A cell is one combination of a grid. `models/matrices` has shipped ones.
+A matrix is a YAML file: a scenario that all tests share, and grids, each with axes (keys of the scenario with their
+values) and keys of its own. A cell is one combination of a grid. Shipped matrices are in `models/matrices`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.hardware.scenario import value_at
 from hecn_analysis.planning.matrix.outlook import Belief, Outlook
 
-#: Time of a test by a tool that sends for a time, where nobody says it. [s]
+#: Default duration of a test with a tool that sends for a fixed time. [s]
 DURATION_S: Final = 10.0
 
-#: More repeats than these are not asked for; so much scatter has a cause that is to be found first.
+#: Most repeats to plan; larger scatter has a cause to find first.
 MOST_REPEATS: Final = 100
 
-#: The axis of sets of files; it is no key of the scenario, since the model knows no cost of a file.
+#: The axis of sets of files; it is not a key of the scenario, since the model has no cost per file.
 FILES: Final = "files"
 _FILES: Final = re.compile(r"(?P<number>[1-9]\d{0,5})@(?P<size>[1-9]\d{0,5})")
 
@@ -42,7 +42,7 @@ class _Described(BaseModel):
 
 
 class Grid(_Described):
-    """Tests in all combinations of the values of some keys."""
+    """Tests of all combinations of the values of some keys."""
 
     title: str = ""
     place: str = Field(default="", description="place in the document: slide title or page")
@@ -54,27 +54,27 @@ class Grid(_Described):
 
 
 class Repeats(_Described):
-    """How well the mean of a cell is to be known."""
+    """Required precision of the mean of a cell."""
 
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    within: Annotated[float, Field(gt=0, lt=1, description="half width of the interval of the mean, over it")] = 0.05
+    within: Annotated[float, Field(gt=0, lt=1, description="half width of the interval of the mean, relative")] = 0.05
     at_least: Annotated[int, Field(ge=1)] = 3
 
 
 class Emulator(_Described):
-    """A host between both ends that delays and loses packets with netem."""
+    """A host between both ends that delays and drops packets with netem."""
 
     forward: str = Field(description="its interface towards the receiver")
     back: str = Field(description="its interface towards the sender")
-    base_rtt: str | float = Field(default=0.0, description="round-trip time that is there without it")
+    base_rtt: str | float = Field(default=0.0, description="round-trip time without the emulator")
 
 
 class Commands(_Described):
-    """How a tool is started that `hecn measure` does not start; {address}, {file}, {streams} … are filled in."""
+    """Commands of a tool that `hecn measure` cannot start; {address}, {file}, {streams} … are filled in."""
 
     client: str
     server: str = ""
-    once: bool = Field(default=False, description="the server ends with a run, and is started anew for each")
+    once: bool = Field(default=False, description="the server exits after each run and must be restarted")
 
 
 class _MatrixFile(_Described):
@@ -84,7 +84,7 @@ class _MatrixFile(_Described):
     scenario: dict[str, Any]
     grids: Annotated[dict[str, Grid], Field(min_length=1)]
     repeats: Repeats = Repeats()
-    pause: str | float = Field(default=0.0, description="time between two tests: to set up, to empty caches")
+    pause: str | float = Field(default=0.0, description="time between two tests, for setup and clearing caches")
     emulator: Emulator | None = None
     commands: dict[str, Commands] = {}
 
@@ -98,13 +98,13 @@ class Cell:
     name
         Grid and values: ``distances/nuttscp/16GB/90ms``.
     grid
-        The grid that it belongs to.
+        Its grid.
     setting
-        Values of the axes as they are written.
+        Values of the axes as written.
     numbers
-        The same as numbers where they are quantities [SI].
+        The same values as numbers in SI, if they are quantities.
     scenario
-        What is to be run.
+        The scenario to run.
     """
 
     name: str
@@ -121,19 +121,19 @@ class Matrix:
     Attributes
     ----------
     source
-        Its file, or the name of a shipped one, as it was given.
+        Its file, or the name of a shipped matrix, as given.
     title, document, place
-        What it is, and where it comes from.
+        Its title and origin.
     grids
         Its grids by name.
     cells
         Its tests, grid by grid, the last axis fastest.
     repeats
-        How well means are to be known.
+        Required precision of means.
     pause_s
         Time between two tests. [s]
     emulator
-        What delays and loses packets; None: nothing that is set up here.
+        Emulator that delays and drops packets; None: the path is not emulated.
     commands
         Commands of further tools.
     """
@@ -160,12 +160,12 @@ class Matrix:
         return Outlook.of({cell.name: cell.scenario for cell in self.cells}, progress=True)
 
     def belief(self) -> Belief:
-        """What is believed of the cells before anything is measured.
+        """Belief about the cells before any measurement.
 
         Returns
         -------
         Belief
-            Of the logarithms of the rates of all cells. [bit/s]
+            Belief about the logarithms of the rates of all cells. [bit/s]
 
         Examples
         --------
@@ -193,17 +193,17 @@ def load_matrix(name: str | Path) -> Matrix:
     Parameters
     ----------
     name
-        YAML file, or name of a shipped one.
+        YAML file, or name of a shipped matrix.
 
     Returns
     -------
     Matrix
-        Its cells, each with the scenario that is to be run; numbers are in SI.
+        The matrix; the scenarios of its cells are in SI.
 
     Raises
     ------
     InputError
-        No such matrix, or something wrong in it, with its line.
+        The name is unknown, or the file is invalid (with the line).
 
     Examples
     --------
@@ -244,17 +244,17 @@ def load_matrix(name: str | Path) -> Matrix:
 
 
 def _cells(document: yaml_file.Document, content: _MatrixFile, name: str, grid: Grid) -> list[Cell]:
-    found = []
+    cells = []
     for combination in product(*grid.axes.values()):
         values = dict(zip(grid.axes, combination, strict=True))
-        called = "/".join([name, *(str(value).replace(" ", "") for value in combination)])
+        cell_name = "/".join([name, *(str(value).replace(" ", "") for value in combination)])
         try:
             keys = {**values, **_volume(values.get(FILES))}
             keys.pop(FILES, None)
             scenario = load_scenario(
                 {
                     **content.scenario,
-                    "name": called,
+                    "name": cell_name,
                     "set": {**(content.scenario.get("set") or {}), **grid.set, **keys},
                 }
             )
@@ -263,22 +263,24 @@ def _cells(document: yaml_file.Document, content: _MatrixFile, name: str, grid: 
             raise InputError(
                 error.found, error.expected, source=document.source, line=line, advice=error.advice
             ) from None
-        found.append(Cell(called, name, values, {key: _number(scenario, key, values[key]) for key in values}, scenario))
-    return found
+        cells.append(
+            Cell(cell_name, name, values, {key: _number(scenario, key, values[key]) for key in values}, scenario)
+        )
+    return cells
 
 
 def _volume(files: Any) -> dict[str, str]:  # noqa: ANN401 - any value of an axis
-    """Amount that a set of files has in all, as a key of the scenario; none where there is no set."""
+    """Total amount of a set of files, as a key of the scenario; empty without a set."""
     if files is None:
         return {}
-    found = _FILES.fullmatch(str(files))
-    if found is None:
+    match = _FILES.fullmatch(str(files))
+    if match is None:
         raise InputError(f"files {files!r}", "their number and size in GB, such as 16@16")
-    return {"tool.bytes": f"{int(found['number']) * int(found['size'])} GB"}
+    return {"tool.bytes": f"{int(match['number']) * int(match['size'])} GB"}
 
 
 def _number(scenario: Scenario, key: str, written: Any) -> Any:  # noqa: ANN401 - any value of a key
-    """Value of an axis as a number where it is one."""
+    """Value of an axis as a number, if it is a quantity."""
     if key == FILES:
         return written
     value = value_at(scenario, key)
@@ -286,7 +288,7 @@ def _number(scenario: Scenario, key: str, written: Any) -> Any:  # noqa: ANN401 
 
 
 def repeats_needed(scatter: float, repeats: Repeats) -> int:
-    """Runs after which the mean is known as well as wanted."""
+    """Runs that the mean needs for the required precision."""
     counts = np.arange(2, MOST_REPEATS + 1)
     width = stdtrit(counts - 1, (1 + repeats.confidence) / 2) * scatter / np.sqrt(counts)
     enough = counts[width <= repeats.within]
@@ -294,7 +296,7 @@ def repeats_needed(scatter: float, repeats: Repeats) -> int:
 
 
 def amounts(scenario: Scenario, throughput_bps: float) -> tuple[float, float]:
-    """Time of a test [s], and data that it moves [B]."""
+    """Duration of a test [s], and the data that it moves [B]."""
     if scenario.tool.bytes is not None:
         moved = scenario.tool.bytes.value * scenario.tool.processes * (2 if scenario.tool.bidirectional else 1)
         return 8 * moved / throughput_bps, moved
@@ -303,7 +305,7 @@ def amounts(scenario: Scenario, throughput_bps: float) -> tuple[float, float]:
 
 
 def plan(matrix: Matrix) -> pd.DataFrame:
-    """What each cell should reach, and what it takes to know.
+    """Prediction of each cell, and the repeats, time and data to measure it.
 
     Parameters
     ----------
@@ -314,8 +316,8 @@ def plan(matrix: Matrix) -> pd.DataFrame:
     -------
     DataFrame
         One row a cell: ``cell``, a column for each axis, ``predicted_bps``, ``low_bps``, ``high_bps`` [bit/s],
-        ``bottleneck``, ``load_fraction`` (share of the path that the test takes [1]), ``time_s`` and ``data_bytes`` of
-        one run, ``repeats`` that the mean needs, and ``all_time_s``, ``all_data_bytes`` of all of them with the pauses.
+        ``bottleneck``, ``load_fraction`` (share of the path's rate [1]), ``time_s`` and ``data_bytes`` of
+        one run, ``repeats`` that the mean needs, and ``all_time_s``, ``all_data_bytes`` of all repeats with pauses.
 
     Examples
     --------
@@ -355,7 +357,7 @@ def plan(matrix: Matrix) -> pd.DataFrame:
 
 
 def by_grid(matrix: Matrix, planned: pd.DataFrame, covered: pd.DataFrame) -> pd.DataFrame:
-    """Sums of a plan and of what runs cover, a row for each grid.
+    """Sums of a plan and of its coverage by runs, a row for each grid.
 
     Parameters
     ----------
@@ -364,13 +366,13 @@ def by_grid(matrix: Matrix, planned: pd.DataFrame, covered: pd.DataFrame) -> pd.
     planned
         Its `plan`.
     covered
-        What runs cover, of `hecn_analysis.planning.matrix.runs.status`.
+        Coverage by runs, from `hecn_analysis.planning.matrix.runs.status`.
 
     Returns
     -------
     DataFrame
         ``grid``, ``title``, ``cells``, ``run`` (cells with runs), ``enough`` (cells without missing runs), ``repeats``
-        and ``missing`` runs, and time [s] and data [B] of all repeats that are needed, ``all_time_s`` and
+        and ``missing`` runs, and time [s] and data [B] of all needed repeats, ``all_time_s`` and
         ``all_data_bytes``.
 
     Examples

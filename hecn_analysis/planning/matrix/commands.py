@@ -1,7 +1,7 @@
-"""The commands that run cells of a matrix: the emulated path, the file, the server, the runs; with time and data.
+"""Commands that run cells of a matrix: the emulated path, the file, the server, the runs; with time and data.
 
-People paste them into a shell: a name of the matrix is one word of a command, or stays within its remark. The commands
-of a matrix itself are what its author wrote.
+Users paste them into a shell, so names from the matrix are quoted as one word or stay within a comment. The matrix's
+own commands are as its author wrote them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.planning.matrix.cells import FILES, Cell, Emulator, Matrix, amounts
 from hecn_analysis.prediction import tool_commands
 
-#: netem drops what does not fit its queue; its default of 1000 packets is far less than a long fast path holds.
+#: netem drops packets that exceed its queue; its default of 1000 packets is far below the BDP of a long fast path.
 _LEAST_PACKETS: Final = 1000
 
 
@@ -29,7 +29,7 @@ def commands(
     address: str = "receiver",
     folder: str = "/data",
 ) -> Iterator[str]:
-    """Lines of a plan to run cells by hand, in an order that changes the path and the file as rarely as may be.
+    """Lines of a plan to run cells by hand, ordered for the fewest changes of path and file.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def commands(
     cells
         Cells, each with the number of its runs.
     address
-        Where the sender finds the receiver.
+        Address of the receiver.
     folder
         Folder of the files at both ends.
 
@@ -63,7 +63,7 @@ def commands(
     """
     rates = {cell.name: float(rate) for cell, rate in zip(matrix.cells, matrix.outlook.throughput_bps, strict=True)}
     ordered = sorted(
-        cells, key=lambda one: (one[0].scenario.path.rtt.value, one[0].scenario.path.loss.value, _size(one[0]))
+        cells, key=lambda item: (item[0].scenario.path.rtt.value, item[0].scenario.path.loss.value, _size(item[0]))
     )
     spent = [(repeats, *amounts(cell.scenario, rates[cell.name])) for cell, repeats in ordered]
     whole_s = sum(repeats * (time_s + matrix.pause_s) for repeats, time_s, _ in spent)
@@ -75,7 +75,7 @@ def commands(
     for (cell, repeats), (_, time_s, data) in zip(ordered, spent, strict=True):
         load = rates[cell.name] / _line(cell)
         yield ""
-        yield _remark(
+        yield _comment(
             f"{cell.name}: {repeats} times {units.format_time(time_s)} and {units.format_bytes(data)}, "
             f"at {units.format_rate(rates[cell.name])} expected ({units.format_fraction(load)} of the line)"
         )
@@ -100,7 +100,7 @@ def _size(cell: Cell) -> float:
 
 
 def emulated(emulator: Emulator | None, cell: Cell) -> Iterator[str]:
-    """Commands that give the path its round-trip time and loss, on a host that forwards between both ends."""
+    """Commands that set the round-trip time and loss of the path, on a forwarding host between both ends."""
     rtt, loss, rate = cell.scenario.path.rtt.value, _loss(cell), _line(cell)
     if emulator is None:
         percent = f" and {100 * loss:.6g} % loss" if loss else ""
@@ -123,8 +123,8 @@ def emulated(emulator: Emulator | None, cell: Cell) -> Iterator[str]:
 
 def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: set[int]) -> Iterator[str]:
     if FILES in cell.setting:
-        yield _remark(
-            f"{cell.setting[FILES]} (files@GB): how a tool copies several files as one test is not known here"
+        yield _comment(
+            f"{cell.setting[FILES]} (files@GB): the command that copies several files as one test is not known"
         )
         return
     address, folder = to
@@ -133,13 +133,13 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
     file = str(PurePosixPath(folder) / (f"hecn-{size}.dat" if size else "hecn.dat"))
     if tool.name in tool_commands.names():
         try:
-            found = tool_commands.plan(
+            plan = tool_commands.plan(
                 scenario, tool_commands.Ends(address, file=file, file_is_there=True), scenario.keys
             )
         except InputError as error:
-            yield _remark(str(error))
+            yield _comment(str(error))
             return
-        server, client = tool_commands.shown(found.server) if found.server else "", tool_commands.shown(found.client)
+        server, client = tool_commands.shown(plan.server) if plan.server else "", tool_commands.shown(plan.client)
         once = "-1" in server.split()
     elif tool.name in matrix.commands:
         template = matrix.commands[tool.name]
@@ -162,7 +162,7 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
                 f"{error} in the commands of {tool.name}", f"one of {', '.join(values)} in braces", source=matrix.source
             ) from None
     else:
-        yield _remark(f"no command is known for {tool.name}: put one under 'commands' in the matrix {matrix.source}")
+        yield _comment(f"no command is known for {tool.name}: put one under 'commands' in the matrix {matrix.source}")
         return
     is_copy = tool.source_end == "disk"
     if is_copy and size not in files:
@@ -184,13 +184,13 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
     yield "done"
 
 
-def _remark(text: str) -> str:
-    """Write a remark, which is one line whatever stands in it."""
+def _comment(text: str) -> str:
+    """Comment line; line breaks in the text become spaces."""
     return f"# {' '.join(text.split())}"
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
-    """Fill in the names in braces, and do nothing else that `str.format` could: no attributes, widths, conversions."""
+    """Fill in the names in braces; attributes, widths and conversions of `str.format` are refused."""
     filled = ""
     for text, name, form, conversion in string.Formatter().parse(template):
         filled += text

@@ -1,4 +1,4 @@
-"""Which test next: the one whose outcome changes most of what is not known; and the search for the best cell."""
+"""The next test, by the uncertainty that it would remove, and the search for the best cell."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from hecn_analysis.planning.matrix.cells import Matrix, amounts
 from hecn_analysis.planning.matrix.outlook import Belief, FloatArray
 from hecn_analysis.prediction.draws import Z90
 
-#: A test that tells less than this much more than another one is as good.
+#: Differences in worth below this are negligible.
 _EQUAL: Final = 1e-9
 
 
 def rank_next(
     matrix: Matrix, belief: Belief | None = None, *, count: int = 10, per: Literal["test", "time"] = "test"
 ) -> pd.DataFrame:
-    """Rank what to test next.
+    """Rank the tests to run next.
 
-    Each row supposes that those above it have been run. A test is worth the share of the variance of the logarithms of
-    all cells that it takes away, and the share of the doubt about what binds in them.
+    Each row assumes that the tests above it have been run. The worth of a test is the share of the variance of all
+    cells' logarithms that it removes, plus the share of the uncertainty about their limits.
 
     Parameters
     ----------
     matrix
         The matrix.
     belief
-        What is believed after the runs so far; None: nothing has been run.
+        Belief after the runs so far; None: no runs yet.
     count
-        Rows wanted.
+        Number of rows.
     per
-        Worth of a test, or of the time that it takes.
+        Rank by worth per test, or by worth per time.
 
     Returns
     -------
     DataFrame
-        ``cell``, a column for each axis, ``expected_bps``, ``low_bps``, ``high_bps`` (90 % of single runs, as believed
-        now) [bit/s], ``worth``, ``variance_fraction`` and ``doubt_fraction`` that it takes away [1], ``separates`` (the
-        two likeliest limits of the cell about which it tells most) ``of_cell``, ``time_s``, ``data_bytes``.
+        ``cell``, a column for each axis, ``expected_bps``, ``low_bps``, ``high_bps`` (interval of 90 % of single runs)
+        [bit/s], ``worth``, ``variance_fraction`` and ``doubt_fraction`` that the test removes [1], ``separates`` (the
+        two likeliest limits of the cell that it clarifies most, ``of_cell``), ``time_s``, ``data_bytes``.
 
     Examples
     --------
@@ -70,11 +70,11 @@ def rank_next(
     rows = []
     for _ in range(min(count, len(matrix.cells))):
         removed = (covariance**2).sum(axis=0) / (np.diag(covariance) + belief.noise + _EQUAL) / max(total, _EQUAL)
-        told = doubts.told()
-        worth = removed + told.sum(axis=0) / max(doubts.entropy, _EQUAL)
+        information = doubts.information()
+        worth = removed + information.sum(axis=0) / max(doubts.entropy, _EQUAL)
         best = int(np.argmax(worth / (time_s if per == "time" else 1.0)))
         cell = matrix.cells[best]
-        about = int(np.argmax(told[:, best]))
+        clarified = int(np.argmax(information[:, best]))
         rows.append(
             {
                 "cell": cell.name,
@@ -84,9 +84,9 @@ def rank_next(
                 "high_bps": float(min(np.exp(belief.mean[best] + spread[best]), most[best])),
                 "worth": float(worth[best]),
                 "variance_fraction": float(removed[best]),
-                "doubt_fraction": float(told[:, best].sum() / max(doubts.entropy, _EQUAL)),
-                "separates": " / ".join(outlook.names[number] for number in doubts.leading(about)),
-                "of_cell": matrix.cells[about].name if doubts.leading(about) else None,
+                "doubt_fraction": float(information[:, best].sum() / max(doubts.entropy, _EQUAL)),
+                "separates": " / ".join(outlook.names[number] for number in doubts.leading(clarified)),
+                "of_cell": matrix.cells[clarified].name if doubts.leading(clarified) else None,
                 "time_s": durations[best][0],
                 "data_bytes": durations[best][1],
             }
@@ -98,11 +98,11 @@ def rank_next(
 
 
 class _Doubts:
-    """What is not known of what binds in each cell, and how much each test would tell.
+    """Uncertainty about the limit of each cell, and the information of each test about it.
 
-    The draws fall into groups by what binds in a cell. The outcome of a test tells the groups apart as far as their
-    means differ by more than what else moves it: half the binary logarithm of 1 plus the ratio of the variances between
-    and within, as for normal groups, and not more than there is to know.
+    The draws fall into groups by the limit of a cell. A test separates the groups if their means differ by more than
+    the scatter within them. As for normal groups, its information is half the binary logarithm of 1 plus the ratio of
+    the variances between and within the groups, at most the remaining uncertainty.
     """
 
     def __init__(self, belief: Belief) -> None:
@@ -122,27 +122,27 @@ class _Doubts:
         return np.asarray(self._logs @ self._weights)
 
     def leading(self, cell: int) -> list[int]:
-        """Numbers of the two likeliest limits of a cell; none where there is no doubt."""
+        """Numbers of the two likeliest limits of a cell; empty if its limit is certain."""
         names = self._groups[cell][2]
         return names[:2] if len(names) > 1 else []
 
-    def told(self) -> FloatArray:
-        """Bits about what binds in each cell (row) that each test (column) would tell."""
+    def information(self) -> FloatArray:
+        """Information of each test (column) about the limit of each cell (row) [bit]."""
         mean = self._mean()
         total = (self._logs - mean[:, None]) ** 2 @ self._weights
-        found = np.zeros((len(self._groups), len(mean)))
+        bits = np.zeros((len(self._groups), len(mean)))
         for number, (member, share, names) in enumerate(self._groups):
             if len(names) > 1:
                 held = share > _EQUAL
                 means = (member[held] * self._weights) @ self._logs.T / share[held, None]
                 between = share[held] @ (means - mean) ** 2
                 ratio = between / (np.maximum(total - between, 0.0) + self._noise + _EQUAL)
-                found[number] = np.minimum(0.5 * np.log2(1 + ratio), self._left[number])
-        return found
+                bits[number] = np.minimum(0.5 * np.log2(1 + ratio), self._left[number])
+        return bits
 
     def tested(self, test: int) -> None:
-        """Take away what a test will have told, whatever it is."""
-        self._left = np.maximum(self._left - self.told()[:, test], 0.0)
+        """Update for a test that is run, whatever its outcome."""
+        self._left = np.maximum(self._left - self.information()[:, test], 0.0)
         away = self._logs - self._mean()[:, None]
         slope = (away * away[test]) @ self._weights
         self._logs = self._logs - np.outer(slope / (slope[test] + self._noise[test] + _EQUAL), away[test])
@@ -160,9 +160,9 @@ class Search:
     Attributes
     ----------
     best
-        Number of the cell that is taken for the best.
+        Number of the best cell found.
     tested
-        Numbers of the cells in the order in which they were run.
+        Numbers of the cells in the order of their runs.
     """
 
     best: int
@@ -170,17 +170,17 @@ class Search:
 
 
 def find_best(belief: Belief, measure: Callable[[int], float], budget: int) -> Search:
-    """Search for the cell with the highest rate by running few of them.
+    """Search for the cell with the highest rate with few runs.
 
-    Each run is that of the cell from which most is to be gained over the best one so far (expected improvement); the
-    predictions are where the search starts, and measurements correct them.
+    Each step runs the cell with the largest expected improvement over the best one so far. The search starts from the
+    predictions; measurements correct them.
 
     Parameters
     ----------
     belief
-        What is believed before; it is changed.
+        Belief before the runs; it is updated.
     measure
-        Runs a cell, by its number, and gives its rate. [bit/s]
+        Function that runs a cell by number and returns its rate. [bit/s]
     budget
         Number of runs, 1 or more.
 
@@ -207,10 +207,10 @@ def find_best(belief: Belief, measure: Callable[[int], float], budget: int) -> S
     for _ in range(min(budget, belief.mean.size)):
         spread = np.sqrt(np.maximum(np.diag(belief.covariance), _EQUAL))
         if order:
-            held = max(belief.mean[number] for number in order)
-            z = (belief.mean - held) / spread
+            best_mean = max(belief.mean[number] for number in order)
+            z = (belief.mean - best_mean) / spread
             gain = spread * (z * stats.norm.cdf(z) + stats.norm.pdf(z))
-            gain[order] = -np.inf  # a run of another cell tells more than a repeat
+            gain[order] = -np.inf  # a run of another cell is worth more than a repeat
         else:
             gain = belief.mean
         chosen = int(np.argmax(gain))

@@ -1,4 +1,4 @@
-"""What is expected of many tests at once, with draws that they share: how far one test's outcome tells the others'."""
+"""Expected outcomes of many tests with common draws, so that one outcome informs about the others."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ from hecn_analysis.prediction.together import followed
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-#: Standard deviation of what the model gets wrong of the logarithm of what a resource carries, as one that nobody has
-#: calibrated.
+#: Standard deviation of the model's error in the logarithm of an uncalibrated resource's rate.
 _OFF: Final = 0.3
 
-#: TCP counts as what binds in a draw in which it keeps the flows more than a tenth below what the resources allow, as
-#: in the probabilities of a prediction's ladder.
+#: TCP counts as the limit in a draw where the flows reach less than this share of what the resources allow, as in the
+#: probabilities of a prediction's ladder.
 _HELD: Final = 0.9
 
 
@@ -36,23 +35,22 @@ class Outlook:
     Attributes
     ----------
     throughput_bps, low_bps, high_bps
-        Central value, and the interval that a single new run falls into with 90 %. [bit/s]
+        Central value, and the interval that holds a single new run with 90 % probability. [bit/s]
     load_fraction
-        Share of what the path carries that the test takes; NaN where it crosses none. [1]
+        Share of the path's rate that the test uses; NaN without a path. [1]
     limits
-        What binds at the central values: name and class.
+        Limit at the central values: name and class.
     draws_bps
-        A row a test, a column a draw; a column is one set of values of all parameters. [bit/s]
+        Throughput, a row a test, a column a draw; a column is one set of values of all parameters. [bit/s]
     candidates
-        Number in `names` of what binds, a row a test, a column a draw.
+        Number in `names` of the limit, a row a test, a column a draw.
     names
-        What can bind.
+        Possible limits.
     repeat
-        Standard deviation of the logarithm of a run about the mean of many. [1]
+        Standard deviation of the logarithm of a run around the mean of many. [1]
     caution
-        What to take from the logarithm of the throughput because every resource but the links may be slower or faster
-        than the model says: of tests that are predicted alike, the one that passes more of what is nearly full is
-        expected to be the slower one. [1]
+        Reduction of the logarithm of the throughput for the model's errors in all resources but links: of two tests
+        with equal predictions, the one with more nearly full resources is expected to be slower. [1]
     """
 
     throughput_bps: FloatArray
@@ -69,13 +67,13 @@ class Outlook:
     def take(self, chosen: Sequence[int] | IntArray) -> Outlook:
         """Some of the tests."""
         at = np.asarray(chosen, dtype=np.int64)
-        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
+        arrays = {item.name: getattr(self, item.name) for item in fields(self)}
         kept = {name: values[at] for name, values in arrays.items() if name not in {"limits", "names"}}
         return replace(self, limits=tuple(self.limits[number] for number in at), **kept)
 
     @property
     def most_bps(self) -> FloatArray:
-        """What the path carries at most, infinite where a test crosses none [bit/s]."""
+        """Rate that the path carries, infinite for a test without a path [bit/s]."""
         return np.where(np.isnan(self.load_fraction), np.inf, self.throughput_bps / self.load_fraction)
 
     @classmethod
@@ -83,8 +81,8 @@ class Outlook:
         """Predict tests."""
         names: dict[str, int] = {}
         models = followed((Model(scenario, Draws(), levels=2) for scenario in tests.values()), _ground)
-        asked = track(models, "predicting", total=len(tests)) if progress else models
-        rows = [_row(name, model, names) for name, model in zip(tests, asked, strict=True)]
+        tracked = track(models, "predicting", total=len(tests)) if progress else models
+        rows = [_row(name, model, names) for name, model in zip(tests, tracked, strict=True)]
         return cls(
             throughput_bps=np.array([row["throughput"] for row in rows]),
             low_bps=np.array([row["low"] for row in rows]),
@@ -106,17 +104,15 @@ def _ground(model: Model) -> tuple[FloatArray, IntArray, FloatArray]:
 def _row(name: str, model: Model, names: dict[str, int]) -> dict[str, Any]:
     throughput, limit, draws = _ground(model)
     if not np.isfinite(throughput[0]):
-        raise InputError(
-            f"{name}, to which nothing sets a limit", "hosts or a path that do, such as path.rate: 10 Gb/s"
-        )
+        raise InputError(f"no limit for {name}", "a host or a path that sets one, such as path.rate: 10 Gb/s")
     low, high = model.interval(draws, throughput)
     together = np.broadcast_to(draws[0].sum(axis=1), model.draw.size - 1)
     binds, binds_class = model.limits()[int(limit[0])]
     steady, stopped = np.broadcast_to(model.steady[0][0].sum(axis=1), together.shape), model.steady[1][0]
     first = np.broadcast_to(model.first(model.steady[0][0], stopped), together.shape)
-    found = [model.system.resources[number].name if number >= 0 else "nothing" for number in first]
+    limits = [model.system.resources[number].name if number >= 0 else "nothing" for number in first]
     if int(limit[0]) >= len(model.system.resources) and binds is not None:
-        found = [binds if held else resource for held, resource in zip(together < _HELD * steady, found, strict=True)]
+        limits = [binds if held else resource for held, resource in zip(together < _HELD * steady, limits, strict=True)]
     ceiling = float(model.ceiling()[0])
     return {
         "throughput": float(throughput[0]),
@@ -125,14 +121,14 @@ def _row(name: str, model: Model, names: dict[str, int]) -> dict[str, Any]:
         "load": float(throughput[0]) / ceiling if np.isfinite(ceiling) else np.nan,
         "limit": (binds, binds_class),
         "draws": together,
-        "candidates": [names.setdefault(one, len(names)) for one in found],
+        "candidates": [names.setdefault(limit_name, len(names)) for limit_name in limits],
         "repeat": np.log1p(model.scenario.tool.repeat.spread) / Z90,
         "caution": _caution(model, float(throughput[0])),
     }
 
 
 def _caution(model: Model, throughput_bps: float) -> float:
-    """How far what the model gets wrong of each resource lowers the least of them, as a mean of logarithms [1]."""
+    """Mean reduction of the slowest resource by the model's errors in all of them, in logarithms [1]."""
     flows = model.levels[0][0][0]
     if not np.isfinite(flows).all():
         return 0.0
@@ -148,19 +144,19 @@ def _caution(model: Model, throughput_bps: float) -> float:
     return float(-np.minimum(least, 0.0).mean())
 
 
-#: Likeness of what the model gets wrong of two tests: for each axis on which they differ, and each step of it, so much
-#: is left.
+#: Correlation of the model's errors in two tests: a factor for each step along a numeric axis, and for each other axis
+#: on which they differ.
 _LIKE_NUMBER, _LIKE_WORD = 0.8, 0.5
 
-#: Standard deviations of what the model gets wrong of the logarithm of a rate: a few per cent to a factor.
+#: Candidate standard deviations of the model's error in the logarithm of a rate: from a few per cent to a factor.
 _WRONG: Final = (0.03, 0.1, 0.3, 0.6, 1.0)
 
 
 def likeness(values: Sequence[Mapping[str, Any]]) -> FloatArray:
     """Correlation assumed between the prediction errors of two tests, from 0 to 1."""
     like = np.ones((len(values), len(values)))
-    for key in dict.fromkeys(key for one in values for key in one):
-        column = [one.get(key) for one in values]
+    for key in dict.fromkeys(key for setting in values for key in setting):
+        column = [setting.get(key) for setting in values]
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in column):
             _, place = np.unique(np.array(column, dtype=float), return_inverse=True)
             like *= _LIKE_NUMBER ** np.abs(place[:, None] - place[None, :])
@@ -171,25 +167,24 @@ def likeness(values: Sequence[Mapping[str, Any]]) -> FloatArray:
 
 
 class Belief:
-    """What is believed of the rates of tests: normal logarithms, changed by what is measured.
+    """Belief about the rates of tests: a normal distribution of their logarithms, updated by measurements.
 
-    Before anything is measured, the means are the predictions. Tests vary together as far as their predictions share
-    parameters, as their draws show, and as far as they are alike in what the model gets wrong; how much it gets wrong
-    is taken from the measurements, as what makes them most likely.
+    Before any measurement, the means are the predictions. Tests are correlated by common parameters, as their draws
+    show, and by common errors of the model. The size of these errors is the one that makes the measurements likeliest.
 
     Parameters
     ----------
     outlook
         The predictions.
     values
-        Values of the axes, as `likeness` takes them.
+        Values of the axes, as for `likeness`.
 
     Attributes
     ----------
     mean, covariance
-        Of the logarithms of the rates of all tests, without the chance of a run.
+        Mean and covariance of the logarithms of all tests' rates, without the scatter of runs.
     wrong
-        Standard deviation of what the model gets wrong of such a logarithm.
+        Standard deviation of the model's error in such a logarithm.
 
     Examples
     --------
@@ -213,24 +208,24 @@ class Belief:
         self._update()
 
     def tell(self, test: int, measured_bps: float) -> None:
-        """Take in a run.
+        """Update the belief with a run.
 
         Parameters
         ----------
         test
             Number of the test.
         measured_bps
-            What it reached. [bit/s]
+            Its rate. [bit/s]
         """
         self.tell_all([(test, measured_bps)])
 
     def tell_all(self, runs: Sequence[tuple[int, float]]) -> None:
-        """Take in runs, each with the number of its test and what it reached [bit/s].
+        """Update the belief with runs.
 
         Parameters
         ----------
         runs
-            Number of the test and rate of each. [bit/s]
+            Number of the test and rate of each run. [bit/s]
         """
         self._tests += [test for test, _ in runs]
         self._logs += [float(np.log(max(measured, 1.0))) for _, measured in runs]
@@ -243,16 +238,16 @@ class Belief:
 
     @property
     def noise(self) -> FloatArray:
-        """Variance of the logarithm of a run about the mean of many."""
+        """Variance of the logarithm of a run around the mean of many."""
         return self.outlook.repeat**2
 
     def _update(self) -> None:
-        found = {wrong: self._given(wrong) for wrong in (_WRONG if self._tests else _WRONG[1:2])}
-        self.wrong = max(found, key=lambda wrong: found[wrong][2])
-        self.mean, self.covariance, _ = found[self.wrong]
+        by_error = {error: self._given(error) for error in (_WRONG if self._tests else _WRONG[1:2])}
+        self.wrong = max(by_error, key=lambda error: by_error[error][2])
+        self.mean, self.covariance, _ = by_error[self.wrong]
 
     def _given(self, wrong: float) -> tuple[FloatArray, FloatArray, float]:
-        """Mean, covariance, and logarithm of the likelihood of what was measured, if the model is so far wrong."""
+        """Mean, covariance, and log-likelihood of the measurements, for a given error of the model."""
         covariance = self._shared + wrong**2 * self._like
         if not self._tests:
             return self._prior, covariance, 0.0
@@ -264,12 +259,12 @@ class Belief:
         return self._prior + gain @ missed, covariance - gain @ covariance[at], float(likelihood)
 
     def weights(self) -> FloatArray:
-        """How likely each draw is after what was measured; they sum to 1.
+        """Probability of each draw after the measurements; the sum is 1.
 
         Returns
         -------
         array
-            One for each draw. [1]
+            Probability of each draw. [1]
         """
         draws = self.outlook.draws_bps.shape[1]
         if not self._tests:

@@ -1,4 +1,4 @@
-"""Which cells of a matrix the runs so far cover, how well their means are known, and how many runs are still needed."""
+"""Coverage of a matrix by runs so far: cells, precision of their means, and missing runs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from hecn_analysis.planning.matrix.outlook import Belief
 from hecn_analysis.runs.circumstances import EMULATED, SIMULTANEOUS, circumstances
 from hecn_analysis.runs.rates import run_rate, why_no_rate
 
-#: A run belongs to a cell whose round-trip time is nearest, if it is so near: 17 ms to 15 ms, 87 ms to 90 ms; a size
-#: of 64 GiB to 64 GB. Differences that are nothing beside a packet's way through hosts do not count. [1], [s]
+#: A run matches the nearest cell within these relative tolerances: 17 ms and 15 ms, 87 ms and 90 ms; 64 GiB and 64 GB.
+#: Round-trip times may also differ by the time that packets spend in hosts. [1], [s]
 _NEAR: Final = {"path.rtt": 0.2, "tool.bytes": 0.1}
 _NEAR_RTT_S: Final = 0.002
 
-#: Runs of a cell from which their own scatter is taken; with fewer, that of all cells of the tool.
+#: Runs of a cell that suffice for its own scatter; with fewer, the scatter of the tool's cells is used.
 _OWN: Final = 3
 
-#: A run that is faster than this, over what the path carries, was not one over that path.
+#: A run faster than the path's rate by this factor used another path.
 _FULL: Final = 1.02
 
-_SAID: Final = {
+_LOG_COLUMNS: Final = {
     "tool": ("tool",),
     "tool.bytes": ("bytes",),
     "path.rtt": ("rtt_s", "rtt_min_s"),
@@ -39,28 +39,28 @@ _SAID: Final = {
 
 
 def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = None) -> pd.DataFrame:
-    """Find the cell of each run: by tool, size, round-trip time and streams where the log says them.
+    """Find the cell of each run, by tool, size, round-trip time and streams where the log gives them.
 
     Parameters
     ----------
     matrix
         The matrix.
     runs
-        Table of runs, as `hecn_analysis.read` gives it.
+        Table of runs, from `hecn_analysis.read`.
     given
-        Keys of the scenario that the logs do not say and that hold for all runs: ``{"path.loss": "1e-6"}``.
+        Keys of the scenario that the logs omit, with values for all runs: ``{"path.loss": "1e-6"}``.
 
     Returns
     -------
     DataFrame
-        One row a run: ``source_file``, ``line_first``, ``line_last``, ``tool``, ``throughput_bps`` (as
-        `hecn_analysis.runs.rates.run_rate` gives it), ``kind`` (what makes it no repeat of other runs that fit the same
-        cell), ``cell`` (missing where there is none) and ``reason`` why not. All runs of a cell are of one kind.
+        One row a run: ``source_file``, ``line_first``, ``line_last``, ``tool``, ``throughput_bps`` (from
+        `hecn_analysis.runs.rates.run_rate`), ``kind`` (circumstances that separate it from other runs of the same
+        cell), ``cell`` (missing if none matches) and the ``reason``. All runs of a cell are of one kind.
 
     Raises
     ------
     InputError
-        A key in `given` that cannot be.
+        A key in `given` is invalid.
 
     Examples
     --------
@@ -79,12 +79,12 @@ def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = 
     >>> match(matrix, runs)[["cell", "throughput_bps"]].to_dict("records")
     [{'cell': 'far/90ms', 'throughput_bps': 5000000000.0}]
     """
-    told = _given(matrix, given or {})
-    wanted = [_wanted(cell, {*_SAID, *told}) for cell in matrix.cells]
+    given_facts = _given(matrix, given or {})
+    wanted = [_wanted(cell, {*_LOG_COLUMNS, *given_facts}) for cell in matrix.cells]
     rows = []
     for run, around in zip(runs.to_dict("records"), circumstances(runs), strict=True):
         rated = {**run, "throughput_bps": run_rate(run), "circumstances": around}
-        cell, reason = _cell_of(matrix, wanted, {**_facts(run), **told}, rated)
+        cell, reason = _cell_of(matrix, wanted, {**_facts(run), **given_facts}, rated)
         rows.append(
             {
                 **{name: rated[name] for name in ("source_file", "line_first", "line_last", "tool", "throughput_bps")},
@@ -94,12 +94,12 @@ def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = 
             }
         )
     columns = ["source_file", "line_first", "line_last", "tool", "throughput_bps", "kind", "cell", "reason"]
-    found = pd.DataFrame(rows, columns=columns).astype({"kind": "string", "cell": "string", "reason": "string"})
-    return _of_one_kind(matrix, found)
+    matched = pd.DataFrame(rows, columns=columns).astype({"kind": "string", "cell": "string", "reason": "string"})
+    return _of_one_kind(matrix, matched)
 
 
 def _kind(run: Mapping[Any, Any], cell: Cell | None) -> str | None:
-    """What tells a run from others that fit the same cell: its circumstances, losses, streams and size."""
+    """Circumstances, losses, streams and size of a run, which separate it from other runs of the same cell."""
     if cell is None:
         return None
     words = [run["circumstances"]] if run["circumstances"] else []
@@ -112,10 +112,10 @@ def _kind(run: Mapping[Any, Any], cell: Cell | None) -> str | None:
     return ", ".join(words) or None
 
 
-def _of_one_kind(matrix: Matrix, found: pd.DataFrame) -> pd.DataFrame:
-    """Keep the kind with most runs in each cell, and give the other runs the reason why they do not count."""
+def _of_one_kind(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
+    """Keep the kind with most runs in each cell, and give the reason why the other runs do not count."""
     cells = {cell.name: cell for cell in matrix.cells}
-    for name, part in found.groupby("cell", sort=False):
+    for name, part in matched.groupby("cell", sort=False):
         counts = part["kind"].fillna("").value_counts(sort=False)
         if len(counts) == 1:
             continue
@@ -123,16 +123,16 @@ def _of_one_kind(matrix: Matrix, found: pd.DataFrame) -> pd.DataFrame:
         order = sorted(counts.index, key=lambda kind: (_fits(kind, matrix, lossy=lossy), counts[kind]), reverse=True)
         others = part.index[part["kind"].fillna("") != order[0]]
         of = f"{counts[order[0]]} run{'s' if counts[order[0]] > 1 else ''} ({order[0] or 'kind unknown'})"
-        found.loc[others, "reason"] = [
-            f"no repeat of the {of} that count in {name}: {kind or 'kind unknown'}"
-            for kind in found.loc[others, "kind"].fillna("")
+        matched.loc[others, "reason"] = [
+            f"not a repeat of the {of} that count in {name}: {kind or 'kind unknown'}"
+            for kind in matched.loc[others, "kind"].fillna("")
         ]
-        found.loc[others, "cell"] = None
-    return found
+        matched.loc[others, "cell"] = None
+    return matched
 
 
 def _fits(kind: str, matrix: Matrix, *, lossy: bool) -> tuple[bool, bool]:
-    """Whether a kind of run has losses as its cell has, and the kind of path that the matrix sets up."""
+    """Whether a kind of run matches its cell in losses, and the matrix in emulation of the path."""
     words = kind.split(", ")
     lost = "retransmissions" in words
     return lost == lossy or not ({"retransmissions", "no retransmissions"} & {*words}), (
@@ -143,37 +143,37 @@ def _fits(kind: str, matrix: Matrix, *, lossy: bool) -> tuple[bool, bool]:
 def _given(matrix: Matrix, given: Mapping[str, Any]) -> dict[str, Any]:
     apart = {key: given[key] for key in given if key in {"tool", FILES}}
     scenario = matrix.cells[0].scenario.with_({key: given[key] for key in given if key != FILES})
-    found = {key: apart[key] if key in apart else value_at(scenario, key) for key in given}
-    return {key: float(value.value) if isinstance(value, Parameter) else value for key, value in found.items()}
+    values = {key: apart[key] if key in apart else value_at(scenario, key) for key in given}
+    return {key: float(value.value) if isinstance(value, Parameter) else value for key, value in values.items()}
 
 
 def _facts(run: Mapping[Any, Any]) -> dict[str, Any]:
-    """What a log says of a run, by keys of the scenario."""
-    found = {}
-    for key, columns in _SAID.items():
+    """Facts of a run from its log, by keys of the scenario."""
+    facts = {}
+    for key, columns in _LOG_COLUMNS.items():
         value = next((run[column] for column in columns if not pd.isna(run[column])), None)
         if value is not None:
-            found[key] = value if key == "tool" else float(value)
-    return found
+            facts[key] = value if key == "tool" else float(value)
+    return facts
 
 
 def _wanted(cell: Cell, keys: set[str]) -> dict[str, Any]:
-    """What a run of a cell has to be, by keys of the scenario; without what the cell leaves open."""
-    found: dict[str, Any] = {}
+    """Facts that a run of a cell must have, by keys of the scenario, without those that the cell leaves open."""
+    facts: dict[str, Any] = {}
     for key in keys:
         if key == "tool":
-            found[key] = cell.scenario.tool.name
+            facts[key] = cell.scenario.tool.name
             continue
         if key == FILES:
-            found[key] = cell.setting.get(FILES)
+            facts[key] = cell.setting.get(FILES)
             continue
         try:
             value = value_at(cell.scenario, key)
         except HecnError:
             continue
-        if value is not None:  # a test by time moves what it moves
-            found[key] = float(value.value) if isinstance(value, Parameter) else value
-    return found
+        if value is not None:  # a test of fixed duration has no fixed size
+            facts[key] = float(value.value) if isinstance(value, Parameter) else value
+    return facts
 
 
 def _cell_of(
@@ -181,38 +181,40 @@ def _cell_of(
 ) -> tuple[Cell | None, str | None]:
     if math.isnan(run["throughput_bps"]):
         return None, f"no rate: {why_no_rate(run)}"
-    found = [(number, distance) for number, one in enumerate(wanted) if (distance := _distance(one, facts)) is not None]
-    if not found:
-        said = ", ".join(
+    near = [
+        (number, distance) for number, cell in enumerate(wanted) if (distance := _distance(cell, facts)) is not None
+    ]
+    if not near:
+        described = ", ".join(
             f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in facts.items()
         )
-        return None, f"no cell with {said}"
-    unsaid = {
+        return None, f"no cell with {described}"
+    unknown = {
         key
-        for number, _ in found
+        for number, _ in near
         for key, values in matrix.grids[matrix.cells[number].grid].axes.items()
         if key not in facts and len(values) > 1
     }
-    # a grid about which the log says too little counts only where there is no other one
-    whole = [one for one in found if not unsaid & set(matrix.grids[matrix.cells[one[0]].grid].axes)]
-    if not whole:
-        return None, f"the log does not say {', '.join(sorted(unsaid))}"
+    # a grid with unknown axes counts only if there is no other one
+    known = [match for match in near if not unknown & set(matrix.grids[matrix.cells[match[0]].grid].axes)]
+    if not known:
+        return None, f"the log does not give {', '.join(sorted(unknown))}"
     around = (run["circumstances"] or "").split(", ")
-    whole = [one for one in whole if (SIMULTANEOUS in around) is matrix.cells[one[0]].scenario.tool.bidirectional]
-    if not whole:
-        return None, "one of several simultaneous runs, and the cell is of a single one"
-    number = min(whole, key=lambda one: one[1])[0]
-    why_not = _not_there(matrix, number, around, float(run["throughput_bps"]))
-    return (None, why_not) if why_not else (matrix.cells[number], None)
+    fitting = [item for item in known if (SIMULTANEOUS in around) is matrix.cells[item[0]].scenario.tool.bidirectional]
+    if not fitting:
+        return None, "one of several simultaneous runs, but the cell has single runs"
+    number = min(fitting, key=lambda item: item[1])[0]
+    mismatch = _mismatch(matrix, number, around, float(run["throughput_bps"]))
+    return (None, mismatch) if mismatch else (matrix.cells[number], None)
 
 
-def _not_there(matrix: Matrix, number: int, around: Sequence[str], rate_bps: float) -> str | None:
-    """Say why a run cannot have been made on the hosts and the path of a cell."""
+def _mismatch(matrix: Matrix, number: int, around: Sequence[str], rate_bps: float) -> str | None:
+    """Reason why a run cannot be from the hosts and the path of a cell, or None."""
     scenario = matrix.cells[number].scenario
     hosts = [word.removesuffix("-systems") for word in around if word.endswith("-systems")]
     ends = {host.name.upper() for host in (scenario.sender, scenario.receiver) if host is not None}
     if hosts and not ends & {*hosts} and all(len(end) == 1 for end in ends):
-        return f"between {', '.join(hosts)}-systems, and the matrix is of {' and '.join(sorted(ends))}-systems"
+        return f"between {', '.join(hosts)}-systems, but the matrix has {' and '.join(sorted(ends))}-systems"
     carried = float(matrix.outlook.most_bps[number])
     if rate_bps > carried * _FULL:
         return f"faster than the matrix's path carries ({units.format_rate(carried)})"
@@ -220,7 +222,7 @@ def _not_there(matrix: Matrix, number: int, around: Sequence[str], rate_bps: flo
 
 
 def _distance(wanted: Mapping[str, Any], facts: Mapping[str, Any]) -> float | None:
-    """How far a run is from a cell; None: too far."""
+    """Distance of a run from a cell; None if it is outside the tolerances."""
     distance = 0.0
     for key in facts.keys() & wanted.keys():
         value, aim = facts[key], wanted[key]
@@ -236,23 +238,23 @@ def _distance(wanted: Mapping[str, Any], facts: Mapping[str, Any]) -> float | No
 
 
 def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
-    """What the runs cover of a matrix.
+    """Coverage of a matrix by runs.
 
     Parameters
     ----------
     matrix
         The matrix.
     matched
-        The runs, of `match`.
+        The runs, from `match`.
 
     Returns
     -------
     DataFrame
-        One row a cell: ``cell``, a column an axis, ``predicted_bps`` [bit/s], ``runs``, ``kind`` (what they have in
-        common beside the cell, missing where the logs say nothing), ``mean_bps`` with the ends
-        of its interval ``mean_low_bps`` and ``mean_high_bps`` (Student's t, the matrix's confidence; missing for one
-        run) [bit/s], ``scatter_fraction`` (standard deviation of a run over the mean) [1], ``scatter_of`` ("cell",
-        "tool" or "model"), ``needed`` repeats in all, ``missing`` of them, ``inside`` (whether the mean is inside the
+        One row a cell: ``cell``, a column an axis, ``predicted_bps`` [bit/s], ``runs``, ``kind`` (their common
+        circumstances, missing if the logs give none), ``mean_bps`` with the ends of its interval ``mean_low_bps`` and
+        ``mean_high_bps`` (Student's t, the matrix's confidence; missing for one run) [bit/s], ``scatter_fraction``
+        (standard deviation of a run over the mean) [1], ``scatter_of`` ("cell", "tool" or "model"), ``needed`` repeats
+        in all, ``missing`` of them, ``inside`` (whether the mean is inside the
         interval of the prediction).
 
     Examples
@@ -276,47 +278,47 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
     pooled = _pooled(matrix, rates)
     rows = []
     for number, cell in enumerate(matrix.cells):
-        found = rates.get(cell.name, np.empty(0))
+        cell_rates = rates.get(cell.name, np.empty(0))
         scatter, basis = float(outlook.repeat[number]), "model"
-        if found.size >= _OWN:
-            scatter, basis = float(found.std(ddof=1) / found.mean()), "cell"
+        if cell_rates.size >= _OWN:
+            scatter, basis = float(cell_rates.std(ddof=1) / cell_rates.mean()), "cell"
         elif cell.scenario.tool.name in pooled:
             scatter, basis = pooled[cell.scenario.tool.name], "tool"
         needed = repeats_needed(scatter, matrix.repeats)
-        mean = float(found.mean()) if found.size else np.nan
+        mean = float(cell_rates.mean()) if cell_rates.size else np.nan
         half = np.nan
-        if found.size > 1:
-            half = stdtrit(found.size - 1, (1 + matrix.repeats.confidence) / 2) * found.std(ddof=1)
-            half /= np.sqrt(found.size)
+        if cell_rates.size > 1:
+            half = stdtrit(cell_rates.size - 1, (1 + matrix.repeats.confidence) / 2) * cell_rates.std(ddof=1)
+            half /= np.sqrt(cell_rates.size)
         low, high = outlook.low_bps[number], outlook.high_bps[number]
         rows.append(
             {
                 "cell": cell.name,
                 **{key: cell.setting.get(key) for key in matrix.axes},
                 "predicted_bps": float(outlook.throughput_bps[number]),
-                "runs": found.size,
+                "runs": cell_rates.size,
                 "kind": kinds.get(cell.name),
                 "mean_bps": mean,
-                "mean_low_bps": np.fmax(mean - half, 0.0) if found.size > 1 else np.nan,
+                "mean_low_bps": np.fmax(mean - half, 0.0) if cell_rates.size > 1 else np.nan,
                 "mean_high_bps": mean + half,
                 "scatter_fraction": scatter,
                 "scatter_of": basis,
                 "needed": needed,
-                "missing": max(0, needed - found.size),
-                "inside": bool(low <= mean <= high) if found.size else None,
+                "missing": max(0, needed - cell_rates.size),
+                "inside": bool(low <= mean <= high) if cell_rates.size else None,
             }
         )
     return pd.DataFrame(rows)
 
 
 def _pooled(matrix: Matrix, rates: Mapping[str, Any]) -> dict[str, float]:
-    """Scatter of the runs of each tool about the means of their cells, where there are enough repeats."""
+    """Scatter of each tool's runs around the means of their cells, if there are enough repeats."""
     squares: dict[str, list[tuple[float, int]]] = {}
     for cell in matrix.cells:
-        found = rates.get(cell.name, np.empty(0))
-        if found.size > 1:
+        cell_rates = rates.get(cell.name, np.empty(0))
+        if cell_rates.size > 1:
             squares.setdefault(cell.scenario.tool.name, []).append(
-                (float(np.var(found / found.mean()) * found.size), found.size - 1)
+                (float(np.var(cell_rates / cell_rates.mean()) * cell_rates.size), cell_rates.size - 1)
             )
     freedom = {tool: sum(count for _, count in parts) for tool, parts in squares.items()}
     return {
@@ -327,19 +329,19 @@ def _pooled(matrix: Matrix, rates: Mapping[str, Any]) -> dict[str, float]:
 
 
 def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
-    """What is believed of the cells after runs.
+    """Belief about the cells after runs.
 
     Parameters
     ----------
     matrix
         The matrix.
     matched
-        The runs, of `match`.
+        The runs, from `match`.
 
     Returns
     -------
     Belief
-        Of the logarithms of the rates of all cells. [bit/s]
+        Belief about the logarithms of the rates of all cells. [bit/s]
 
     Examples
     --------
@@ -366,7 +368,7 @@ def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
 
 
 def asked_cells(matrix: Matrix, names: list[str]) -> list[Cell]:
-    """Cells by their names.
+    """Cells by name.
 
     Parameters
     ----------
@@ -383,7 +385,7 @@ def asked_cells(matrix: Matrix, names: list[str]) -> list[Cell]:
     Raises
     ------
     InputError
-        There is none of that name.
+        A name is unknown.
 
     Examples
     --------

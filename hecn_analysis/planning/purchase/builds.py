@@ -1,4 +1,4 @@
-"""Two hosts as they would be bought: which parts, how many, in which slots; as keys of a scenario and as a bill."""
+"""Two hosts to buy: parts, quantities and slots, as keys of a scenario and as a bill of materials."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hecn_analysis.planning.purchase.offers import price_usd
 Role = Literal["sender", "receiver"]
 ROLES: Final[tuple[Role, ...]] = ("sender", "receiver")
 
-#: MaxReadRequest that cards are set to; it costs nothing. [B]
+#: MaxReadRequest of cards; a free setting. [B]
 MAX_READ_REQUEST: Final = 4096
 
 
@@ -25,7 +25,7 @@ class Platform:
     sockets: int
 
     def slots(self) -> dict[str, tuple[int, int, int]]:
-        """PCI Express slots that work with these sockets filled: generation, lanes, lanes of the connector."""
+        """Usable PCI Express slots with these sockets filled: generation, lanes, lanes of the connector."""
         return {
             name: (slot.gen, slot.lanes, slot.mechanical or slot.lanes)
             for name, slot in self.board.slots.items()
@@ -48,7 +48,7 @@ class Processors:
 
 @dataclass(frozen=True)
 class Modules:
-    """Equal memory modules, one a channel."""
+    """Equal memory modules, one per channel."""
 
     module: Module
     channels: int
@@ -56,7 +56,7 @@ class Modules:
 
 @dataclass(frozen=True)
 class Cards:
-    """Equal network cards, of which each uses as many ports."""
+    """Equal network cards, each with the same number of used ports."""
 
     nic: Nic
     count: int
@@ -64,7 +64,7 @@ class Cards:
 
     @property
     def links(self) -> int:
-        """Links of the path that the host is on."""
+        """Links of the path that the cards connect to."""
         return self.count * self.ports
 
 
@@ -72,7 +72,7 @@ class Cards:
 class Storage:
     """Equal arrays, each of equal drives on a controller of its own.
 
-    `link_bps` is what the link of one drive carries, where that is the slot's own: NVMe drives on an adapter. [bit/s]
+    `link_bps` is the rate of one drive's link for NVMe drives on an adapter, which use the slot's lanes. [bit/s]
     """
 
     disk: Disk
@@ -92,7 +92,7 @@ Chosen = Platform | Processors | Modules | Cards | Storage
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Links of the path that are used, and what they are plugged in with."""
+    """Used links of the path, and their optics."""
 
     rate_bps: float
     links: int
@@ -102,13 +102,13 @@ class Line:
         """Transceivers or cables of both hosts together."""
         if self.optic is None:
             return 0
-        each = 1 if self.optic.medium in {"copper", "active optical"} else 2
-        return self.links * each * (1 if direct else 2)
+        per_link = 1 if self.optic.medium in {"copper", "active optical"} else 2
+        return self.links * per_link * (1 if direct else 2)
 
 
 @dataclass(frozen=True)
 class HostBuild:
-    """What one host is made of."""
+    """The parts of one host."""
 
     platform: Platform
     processors: Processors
@@ -130,7 +130,7 @@ class HostBuild:
         yield from self.enclosures
 
 
-#: Groups of what can be chosen for a host, in the order in which they are looked at alone.
+#: Groups of parts of a host, in the order in which they are examined alone.
 GROUPS: Final = ("processors", "modules", "storage", "cards", "platform")
 
 
@@ -142,7 +142,7 @@ def host_keys(  # noqa: C901, PLR0912 - one host, key by key
     raid: int,
     base: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Keys of a scenario for one of its hosts; what is not chosen sets no limit."""
+    """Keys of a scenario for one of its hosts; a group that is not chosen sets no limit."""
     keys: dict[str, Any] = {f"{role}.{key}": value for key, value in base.items()}
     processors, modules, storage = chosen.get("processors"), chosen.get("modules"), chosen.get("storage")
     if processors is not None:
@@ -166,7 +166,7 @@ def host_keys(  # noqa: C901, PLR0912 - one host, key by key
             name: {"at": at, "max_read_request": MAX_READ_REQUEST}
             for name, at in placed(chosen["platform"], wanted).items()
         }
-    elif storage is not None:  # slots as good as any, to look at the storage alone
+    elif storage is not None:  # ideal slots, to examine the storage alone
         slots = {f"drives{number + 1}": {"gen": 6, "lanes": 16} for number in range(storage.arrays)}
     for name, slot in slots.items():
         if name.startswith("nic"):
@@ -191,19 +191,19 @@ def host_keys(  # noqa: C901, PLR0912 - one host, key by key
 
 
 def placed(platform: Platform, wanted: Mapping[str, tuple[int, Collection[tuple[int, int, int]]]]) -> dict[str, str]:
-    """Slot of the board for each card: first those that no other kind of card could use, then in the board's order."""
-    found: dict[str, str] = {}
+    """Slot of the board for each card: slots that fit no other kind of card first, then in the board's order."""
+    slots: dict[str, str] = {}
     free = platform.slots()
     for kind, (count, fitting) in wanted.items():
-        others = [each for other, (_, each) in wanted.items() if other != kind]
+        others = [other_fitting for other, (_, other_fitting) in wanted.items() if other != kind]
         mine = [at for at, slot in free.items() if slot in fitting]
         mine.sort(key=lambda at: any(free[at] in other for other in others))
         if len(mine) < count:
             raise LookupError(f"found {len(mine)} slots for {count} cards")
         for number, at in enumerate(sorted(mine[:count], key=list(free).index)):
-            found[f"{kind}{number + 1}"] = at
-        free = {at: slot for at, slot in free.items() if at not in found.values()}
-    return found
+            slots[f"{kind}{number + 1}"] = at
+        free = {at: slot for at, slot in free.items() if at not in slots.values()}
+    return slots
 
 
 @dataclass(frozen=True)
@@ -228,18 +228,18 @@ class Entry:
 
     @property
     def doubt_usd(self) -> float:
-        """What all pieces may cost more or less [USD]."""
+        """Uncertainty of the price of all pieces [USD]."""
         return 0.0 if isinstance(self.price, float) else self.quantity * self.price.value * self.price.spread
 
 
 def bill(
     hosts: Mapping[Role, HostBuild], line: Line, *, direct: bool, fixed_usd: float, fixed_title: str
 ) -> tuple[Entry, ...]:
-    """Every line of what is bought for both hosts."""
+    """Bill of materials of both hosts."""
     entries = []
     for role, host in hosts.items():
         for part, quantity in host.items():
-            assert part.price is not None  # noqa: S101 - what has none is not on offer
+            assert part.price is not None  # noqa: S101 - parts without a price are not on offer
             entries.append(Entry(role, part.part, part.title, quantity, part.price))
         if fixed_usd:
             entries.append(Entry(role, "", fixed_title, 1, float(fixed_usd)))
@@ -250,5 +250,5 @@ def bill(
 
 
 def line_usd(line: Line, *, direct: bool) -> float:
-    """What the links' transceivers or cables cost [USD]."""
+    """Price of the links' transceivers or cables [USD]."""
     return 0.0 if line.optic is None else line.pieces(direct=direct) * price_usd(line.optic)

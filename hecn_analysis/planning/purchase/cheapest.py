@@ -1,13 +1,13 @@
-"""The cheapest parts for two hosts that reach a throughput, proved so for what the prediction says.
+"""The cheapest parts for two hosts that reach a throughput, provably so under the prediction.
 
 An integer program (HiGHS) chooses boards, processors, memory, network cards, drives with their controllers, enclosures
-and cables: sockets, slots, lanes, power, memory channels and bays fit, and closed forms of cards, drives and links
-reach the target. Whatever it chooses is predicted. Where the prediction falls short, the smallest group of parts that
-falls short by itself, with everything else beyond limits, is forbidden together with all that can do no better, and
-the program is solved again. So every cheaper purchase either does not fit or was predicted to fall short.
+and cables, so that sockets, slots, lanes, power, memory channels and bays fit, and closed forms of cards, drives and
+links reach the target. Each choice is predicted. If the prediction falls short, the smallest group of parts that falls
+short by itself is forbidden, together with all parts that are no faster, and the program is solved again. So every
+cheaper purchase either does not fit or is predicted to fall short.
 
-Of each host, network cards are of one kind, and so are processors, modules, controllers and drives; an array hangs on
-each controller; files lie on all arrays in turn; there are as many processes as serve best.
+Each host has network cards of one kind, and likewise processors, modules, controllers and drives. Each controller has
+one array, files alternate over all arrays, and the number of processes is the best one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hecn_analysis.planning.purchase.result import Purchase
 from hecn_analysis.planning.purchase.search import FELT, PROCESSES, Reached, Search
 from hecn_analysis.prediction import Prediction, predict
 
-#: Tool of a purchase whose tool is not named.
+#: Default tools.
 TOOLS: Final = {"memory": "nuttcp", "disk": "nuttscp"}
 
 #: Steps from one point of a front to the next, relative.
@@ -55,15 +55,15 @@ def purchase(
     target
         Throughput of all processes together [bit/s].
     path
-        Path between the hosts: a name, a file, or its keys. Where it has no rate, the cards decide on the links.
+        Path between the hosts: a name, a file, or its keys. Without a rate, the cards set that of the links.
     between
         ``disk``: from drives to drives; ``memory``: from memory to memory.
     budget
-        Most that both hosts may cost together [USD].
+        Largest price of both hosts together [USD].
     tool
-        What moves the data; default: nuttcp between memories, nuttscp between drives.
+        Tool of the transfer; default: nuttcp between memories, nuttscp between drives.
     raid
-        Level of the arrays: 0, 5, 6 or 10.
+        RAID level of the arrays: 0, 5, 6 or 10.
     assume_prices
         Also buy parts whose price is only assumed.
     like
@@ -71,11 +71,11 @@ def purchase(
     settings
         Further keys of the scenario, such as ``tool.streams``.
     direct
-        The hosts are plugged into one another, without a switch.
+        Connect the hosts directly, without a switch.
     reach_m
-        Distance from each host to what it is plugged into [m].
+        Length of the cable at each host [m].
     offers
-        What can be bought, in place of the catalogue.
+        Parts on offer, in place of the catalogue.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def purchase(
     Raises
     ------
     InputError
-        Nothing that can be bought reaches the target; it says what stands in the way.
+        No purchase reaches the target; the message names the limits.
 
     Examples
     --------
@@ -115,14 +115,14 @@ def purchase_front(
     points: int = 12,
     **wanted: Any,  # noqa: ANN401
 ) -> tuple[Purchase, ...]:
-    """Cheapest purchases from a target upwards: no other one is both cheaper and faster, to `STEP`.
+    """Cheapest purchases from a target upwards: none is both dearer and slower than another, within `STEP`.
 
     Parameters
     ----------
     target
-        Throughput to begin with [bit/s].
+        Throughput of the first purchase [bit/s].
     budget
-        Most that both hosts may cost together [USD].
+        Largest price of both hosts together [USD].
     points
         Most purchases to look for.
     wanted
@@ -136,24 +136,26 @@ def purchase_front(
     Raises
     ------
     InputError
-        Nothing that can be bought reaches even that target.
+        No purchase reaches that target.
 
     Examples
     --------
     >>> wanted = {"path": "back-to-back-12x10ge", "between": "memory", "like": "a++"}
-    >>> found = purchase_front("40 Gb/s", points=1, **wanted)
-    >>> [one.prediction.throughput_bps >= 40e9 for one in found]
+    >>> purchases = purchase_front("40 Gb/s", points=1, **wanted)
+    >>> [bought.prediction.throughput_bps >= 40e9 for bought in purchases]
     [True]
     """
     search = _search(**wanted)
-    found = [search.cheapest(units.parse(target, "rate", name="target"), budget)]
-    while len(found) < points:
+    purchases = [search.cheapest(units.parse(target, "rate", name="target"), budget)]
+    while len(purchases) < points:
         try:
-            found.append(search.cheapest(found[-1].prediction.throughput_bps * (1 + STEP), budget))
+            purchases.append(search.cheapest(purchases[-1].prediction.throughput_bps * (1 + STEP), budget))
         except InputError:
             break
     return tuple(
-        one for one, after in zip(found, [*found[1:], None], strict=True) if after is None or one.usd < after.usd
+        bought
+        for bought, after in zip(purchases, [*purchases[1:], None], strict=True)
+        if after is None or bought.usd < after.usd
     )
 
 
@@ -165,7 +167,7 @@ def as_listed(
     tool: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> tuple[float, Prediction]:
-    """Price of two hosts by the total of their own list, and what they reach as described, with the best processes.
+    """Price of two hosts by the total of their own list, and their prediction with the best number of processes.
 
     Parameters
     ----------
@@ -177,10 +179,10 @@ def as_listed(
     Raises
     ------
     InputError
-        The host has no bill, or the scenario cannot be.
+        The host has no bill, or the scenario is invalid.
     """
     _, _, listed = offered_by(name)
-    base = load_scenario({**_asked(path, between, tool), "sender": name, "receiver": name, **(settings or {})})
+    base = load_scenario({**_path_and_tool(path, between, tool), "sender": name, "receiver": name, **(settings or {})})
     counts: tuple[int | None, ...] = (None,) if "tool.processes" in base.keys else PROCESSES
     tried = [Reached(base if count is None else base.with_({"tool.processes": count})) for count in counts]
     best = tried[0]
@@ -191,7 +193,7 @@ def as_listed(
     return len(ROLES) * total, predict(best.scenario)
 
 
-def _asked(path: str | FilePath | Mapping[str, Any], between: str, tool: str | None) -> dict[str, Any]:
+def _path_and_tool(path: str | FilePath | Mapping[str, Any], between: str, tool: str | None) -> dict[str, Any]:
     """Keys of the path and the tool."""
     if between not in TOOLS:
         raise InputError(f"between {between!r}", f"one of {', '.join(TOOLS)}")
@@ -214,7 +216,7 @@ def _search(
     reach_m: float = 3.0,
     offers: Offers | None = None,
 ) -> Search:
-    keys = _asked(path, between, tool)
+    keys = _path_and_tool(path, between, tool)
     if raid not in {0, 5, 6, 10}:
         raise InputError(f"RAID {raid}", "one of 0, 5, 6, 10")
     if like is not None:

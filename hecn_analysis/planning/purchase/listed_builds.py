@@ -1,6 +1,6 @@
-"""The builds of the documents: price by their own list, what was measured with them, and what would have done for less.
+"""The builds of the documents: list price, measured throughput, and the cheapest alternative from the same list.
 
-A build is priced with both ends of its test. Dollars are those of the year of its list: no inflation is applied.
+The price of a build covers both ends of its test, in dollars of the year of its list, without inflation.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from hecn_analysis.prediction.compare import load_series, measured
 
 @dataclass(frozen=True)
 class Build:
-    """A build whose list and whose throughput the documents give.
+    """A build with a price list and a throughput from the documents.
 
     Attributes
     ----------
     hosts
-        Hosts with a bill, and how many of each the test took.
+        Hosts with a bill, and the number of each in the test.
     series, case
-        What was measured with them.
+        Their measurement.
     between
         From memory to memory or from disk to disk.
     path
-        Links that what could have been bought instead is held to.
+        Path of the alternative purchase.
     raid
-        Level of the arrays that were measured; RAID 50 is bought as RAID 5.
+        Level of the measured arrays; RAID 50 is bought as RAID 5.
     note
-        What is to be known of it.
+        Remark for the reader.
     """
 
     hosts: Mapping[str, int]
@@ -90,27 +90,27 @@ COLUMNS: Final = (
 
 
 def listed_builds(names: Iterable[str] = (), *, instead: bool = True) -> pd.DataFrame:
-    """Price and throughput of the documents' builds, and what would have been cheaper from the same list.
+    """Price and throughput of the documents' builds, and the cheapest alternative from the same list.
 
     Parameters
     ----------
     names
         Names in `BUILDS`; default: all.
     instead
-        Also look for the cheapest purchase from the list that reaches what was measured.
+        Also find the cheapest purchase from the list that reaches the measured throughput.
 
     Returns
     -------
     DataFrame
         One row a build, columns `COLUMNS`: ``list_usd`` is the total that the document states for a host (an upper
-        bound where ``list_at_most``), ``price_usd`` that of all hosts of the test, ``usd_per_gbps`` the latter over
-        what was measured (at most that, where either is a bound); ``instead_…`` what the purchase costs and should
-        reach, ``instead_assumed_usd`` what of it rests on prices that the list does not give.
+        bound if ``list_at_most``), ``price_usd`` that of all hosts of the test, ``usd_per_gbps`` the latter over the
+        measured throughput (an upper bound if either is a bound); ``instead_…`` are price and prediction of the
+        alternative, ``instead_assumed_usd`` the part of its price that the list does not give.
 
     Raises
     ------
     InputError
-        There is no build of that name.
+        The name is unknown.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def _row(name: str, build: Build, *, instead: bool) -> dict[str, Any]:
 
 
 def _instead(host: str, build: Build, target_bps: float) -> dict[str, Any]:
-    """Cheapest purchase from the list of a host that reaches what was measured."""
+    """Cheapest purchase from the list of a host that reaches the measured throughput."""
     settings = {"tool.io": "direct"} if build.between == "disk" else {}
     bought = purchase(target_bps, path=build.path, between=build.between, like=host, raid=build.raid, settings=settings)
     changed = {entry.part: entry for entry in bought.entries if entry.part}
@@ -164,12 +164,12 @@ def _instead(host: str, build: Build, target_bps: float) -> dict[str, Any]:
     }
 
 
-#: Part of a line rate that a link is filled to; Ethernet, IP and TCP leave 0.99 of it with packets of 9000 bytes.
+#: Share of a line rate to reach; Ethernet, IP and TCP leave 0.99 of it with packets of 9000 bytes.
 FILLED: Final = 0.95
 
 
 def filled_links(rates: Iterable[str | float], *, rtt: str | float, assume_prices: bool) -> dict[str, Purchase]:
-    """Cheapest hosts of today that fill one link from disk to disk, by its rate as written.
+    """Cheapest hosts today that fill a link from disk to disk, by line rate.
 
     Parameters
     ----------
@@ -183,12 +183,12 @@ def filled_links(rates: Iterable[str | float], *, rtt: str | float, assume_price
     Returns
     -------
     dict
-        Purchase by rate as written; its price is ``usd`` [USD].
+        Purchases by line rate in words; their price is ``usd`` [USD].
 
     Raises
     ------
     InputError
-        Nothing that can be bought fills one of them.
+        No purchase fills one of the links.
 
     Examples
     --------
@@ -196,11 +196,11 @@ def filled_links(rates: Iterable[str | float], *, rtt: str | float, assume_price
     ...  filled_links(["10 Gb/s"], rtt="80 ms", assume_prices=True).items()}
     {'10.0 Gb/s': True}
     """
-    found = {}
+    by_rate = {}
     for rate in track(list(rates), "links"):
         line = units.parse(rate, "rate", name="link")
         path = {"rate": line, "rtt": rtt, "mtu": 9000}
-        found[units.format_rate(line)] = purchase(
+        by_rate[units.format_rate(line)] = purchase(
             FILLED * line, path=path, between="disk", assume_prices=assume_prices, settings={"tool.io": "direct"}
         )
-    return found
+    return by_rate

@@ -1,4 +1,4 @@
-"""What can be bought: parts with a price, from the catalogue or from the bill of materials of a host."""
+"""Parts on offer: parts with a price, from the catalogue or from the bill of materials of a host."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import Library, Scenario, load_scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.host import Bill
+from hecn_analysis.hardware.parts import KINDS as PART_KINDS
 from hecn_analysis.hardware.parts import Board, Controller, Cpu, Disk, Enclosure, Module, Nic, Optic, Part
 
-#: Kinds of parts that are bought.
-KINDS: Final = ("boards", "controllers", "cpus", "disks", "enclosures", "modules", "nics", "optics")
+#: Kinds of parts to buy: all but switches.
+KINDS: Final = tuple(kind for kind in PART_KINDS if kind != "switches")
 
-#: Power of a part whose own is not known, by kind: typical data sheets of the catalogue's parts. [W]
+#: Power of a part without a figure of its own, by kind: typical of the catalogue's data sheets. [W]
 TYPICAL_POWER: Final = {
     "boards": 60.0,
     "controllers": 15.0,
@@ -33,18 +34,18 @@ _FASTEST_DDR: Final = ((1.9e9, 3), (3.3e9, 4), (float("inf"), 5))
 
 @dataclass(frozen=True)
 class Offers:
-    """Parts that can be bought, by kind and name, each with a price.
+    """Parts on offer by kind and name, each with a price.
 
     Attributes
     ----------
     parts
-        By kind, then by name. A kind that is not there comes with the host: nothing is bought of it, nothing limits.
+        Parts by kind and name. A kind that is absent comes with the host: it is not bought and sets no limit.
     fixed_usd
-        What each host costs beside these parts. [USD]
+        Fixed cost of each host besides these parts. [USD]
     fixed_title
-        What that is.
+        Title of that cost.
     base
-        Keys of each host that are there already, such as its memory.
+        Given keys of each host, such as its memory.
     """
 
     parts: Mapping[str, Mapping[str, Part]]
@@ -53,7 +54,7 @@ class Offers:
     base: Mapping[str, Any] = field(default_factory=dict)
 
     def bought(self, kind: str) -> bool:
-        """Whether parts of a kind are to be bought at all.
+        """Whether parts of a kind are on offer.
 
         Parameters
         ----------
@@ -63,7 +64,7 @@ class Offers:
         Returns
         -------
         bool
-            Whether there are offers of it.
+            True if there are offers of that kind.
 
         Examples
         --------
@@ -84,7 +85,7 @@ class Offers:
         Returns
         -------
         dict
-            Part by its name; none where nothing is bought.
+            Parts by name; empty if the kind is not on offer.
 
         Examples
         --------
@@ -137,12 +138,12 @@ class Offers:
 
 def price_usd(part: Part) -> float:
     """Price of a part on offer [USD]."""
-    assert part.price is not None  # noqa: S101 - what has none is not on offer
+    assert part.price is not None  # noqa: S101 - parts without a price are not on offer
     return part.price.value
 
 
 def power_w(kind: str, part: Part) -> float:
-    """Power of a part, or that of its kind where its own is not known [W]."""
+    """Power of a part, or the typical power of its kind [W]."""
     if part.power is not None:
         return part.power.value
     if isinstance(part, Disk) and part.link == "pcie":
@@ -151,15 +152,15 @@ def power_w(kind: str, part: Part) -> float:
 
 
 def ddr_of(transfers: float | None) -> int | None:
-    """Generation of DDR memory whose servers transfer that fast at most."""
+    """Generation of DDR memory for a transfer rate [T/s]."""
     if transfers is None:
         return None
     return next(ddr for fastest, ddr in _FASTEST_DDR if transfers <= fastest)
 
 
 def offered(*, assume_prices: bool = False) -> Offers:
-    """Everything in the catalogue whose price is known."""
-    found = {
+    """All parts of the catalogue with a price."""
+    by_kind = {
         kind: {
             name: part
             for name, part in parts(kind).items()
@@ -167,11 +168,11 @@ def offered(*, assume_prices: bool = False) -> Offers:
         }
         for kind in KINDS
     }
-    return Offers(found)
+    return Offers(by_kind)
 
 
 def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:
-    """The parts of a host's bill of materials at its prices; what has no entry in the catalogue comes with each host.
+    """The parts of a host's bill of materials at its prices; items outside the catalogue are a fixed cost.
 
     Parameters
     ----------
@@ -181,12 +182,12 @@ def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:
     Returns
     -------
     offers, host, bill
-        What can be bought; a scenario that has the host at both ends; its bill.
+        The parts on offer; a scenario with the host at both ends; its bill.
 
     Raises
     ------
     InputError
-        There is no such host, or it has no bill.
+        The host is unknown or has no bill.
 
     Examples
     --------
@@ -199,19 +200,19 @@ def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:
     assert host is not None  # noqa: S101 - the tool has both ends
     bill = host.bill
     if bill is None:
-        known = [each for each in Library(places.models_dir()).names("hosts") if _has_bill(each)]
+        known = [host_name for host_name in Library(places.models_dir()).names("hosts") if _has_bill(host_name)]
         raise InputError(f"host {name!r} without a bill of materials", f"one of {', '.join(known)}")
     catalogue = {kind: parts(kind) for kind in KINDS}
-    found: dict[str, dict[str, Part]] = {kind: {} for kind in ("boards", "cpus", "nics", "controllers", "disks")}
-    rest = 0.0
+    by_kind: dict[str, dict[str, Part]] = {kind: {} for kind in ("boards", "cpus", "nics", "controllers", "disks")}
+    other_usd = 0.0
     for item in bill.items:
         kind = next((kind for kind, known in catalogue.items() if item.part in known), None)
         if kind is not None and item.price is not None:
             part = catalogue[kind][item.part].model_copy(update={"price": item.price})
-            found.setdefault(kind, {})[item.part] = part
+            by_kind.setdefault(kind, {})[item.part] = part
         elif item.price is not None:
-            rest += item.quantity * item.price.value
-    offers = Offers(found, rest, f"the rest of the list of {host.title or name}", {})
+            other_usd += item.quantity * item.price.value
+    offers = Offers(by_kind, other_usd, f"the rest of the list of {host.title or name}", {})
     base: dict[str, Any] = {"max_payload": host.max_payload.value, "lro": host.lro, "kernel": host.kernel}
     base |= {"hystart": host.hystart, "congestion_control": host.congestion_control}
     if host.memory is not None:

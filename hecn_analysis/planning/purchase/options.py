@@ -1,4 +1,4 @@
-"""What each host could be made of: every choice that closed forms do not rule out, with what it costs and takes up."""
+"""Options for the parts of each host: all that closed forms do not rule out, with price and resource use."""
 
 from __future__ import annotations
 
@@ -34,47 +34,47 @@ Level = Literal[0, 5, 6, 10]
 Slot = tuple[int, int, int]
 """Generation, lanes, lanes of the connector."""
 
-#: Links, where the path does not say how many there are.
+#: Most links where the path does not give their number.
 MOST_LINKS: Final = 16
 
-#: PCI Express generation of the first boards that start from NVMe drives and deal a slot's lanes to several.
+#: PCI Express generation of the first boards that boot from NVMe drives and split a slot's lanes among several.
 NVME_GEN: Final = 3
 
 #: Share of a PCI Express port's line rate that data reach, after coding and packet headers. [1]
 PCIE_PORT_SHARE: Final = 0.85
 
-#: Memory channels of a processor that does not say how many it has.
+#: Memory channels of a processor with an unknown number of them.
 MANY: Final = 99
 
-#: Cages that take what is made for the ones before them.
+#: Cages that also take modules for the cages before them.
 _CAGES: Final = (("SFP+", "SFP28", "SFP56"), ("QSFP+", "QSFP28", "QSFP56", "QSFP112", "QSFP112-DD"))
 _QSFP: Final = (*_CAGES[1][:-1], "QSFP-DD", "QSFP112-DD")
 
-#: Roundings that are no reason to rule something out.
+#: Tolerance for rounding errors.
 _ROUNDING: Final = 1 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """A choice for one host.
+    """A choice of parts for one host.
 
     Attributes
     ----------
     role, group
-        Which host, and what of it (`builds.GROUPS`).
+        The host, and the group of its parts (`builds.GROUPS`).
     chosen
         The parts.
     usd
-        What they cost. [USD]
+        Their price. [USD]
     power_w, lanes, cards
-        What they take up: power [W], lanes of the processors, slots.
+        Their use of power [W], lanes of the processors, and slots.
     alike
-        Another option can stand in for this one only if it has the same.
+        Key of interchangeable options: only one with the same key can replace this one.
     uses
-        All that the limits of a host count; of two that are alike, one that has no more of anything stands in for the
-        other until it is known to fail.
+        Use of each limited resource; of two options with the same key, one that uses no more of any resource replaces
+        the other until a prediction rules it out.
     fitting
-        Slots that the cards may go into.
+        Slots that take the cards.
     """
 
     role: Role
@@ -91,24 +91,24 @@ class Option:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for.
+    """A request for a purchase.
 
     Attributes
     ----------
     target_bps
-        Throughput that is wanted. [bit/s]
+        Target throughput. [bit/s]
     offers
-        What can be bought.
+        Parts on offer.
     path
-        Between the hosts.
+        Path between the hosts.
     end
-        Where the data come from and go to.
+        Source and destination of the data.
     raid
-        Level of the arrays.
+        RAID level of the arrays.
     reach_m
-        Distance from a host to what it is plugged into. [m]
+        Length of the cable at each host. [m]
     direct
-        The hosts are plugged into one another.
+        Whether the hosts are connected directly, without a switch.
     max_payload
         MaxPayload of each host [B].
     """
@@ -137,7 +137,7 @@ def _fitting(
     max_payload: float,
     op: Literal["read", "write"],
 ) -> frozenset[Slot]:
-    """Slots that a card goes into and that carry what is needed."""
+    """Slots that take a card and carry the needed rate."""
     gen, lanes = card.gen, card.lanes
     if gen is None or lanes is None:
         return frozenset()
@@ -157,28 +157,28 @@ def fits_cage(optic: str, nic: str) -> bool:
 
 
 def lines(request: Request) -> list[Line]:
-    """Links that could carry the target, each with the transceivers or cables of its rate that reach far enough."""
+    """Links that could carry the target, each with the cheapest optics of its rate and reach."""
     path, offers = request.path, request.offers
     rates = (
         [path.rate.value] if path.rate is not None else sorted({nic.port_rate.value for nic in offers.nics.values()})
     )
     most = path.links if path.rate is not None else MOST_LINKS
-    found = []
+    candidates = []
     for rate in rates:
         for links in range(max(1, int(np.ceil(request.target_bps / rate / _ROUNDING))), most + 1):
             if not offers.bought("optics"):
-                found.append(Line(rate, links, None))
+                candidates.append(Line(rate, links, None))
                 continue
             best: dict[str, Line] = {}
             for optic in offers.optics.values():
-                right = optic.rate.value >= rate if optic.cage == "RJ45" else optic.rate.value == rate
-                if right and optic.reach_m >= request.reach_m:
+                right_rate = optic.rate.value >= rate if optic.cage == "RJ45" else optic.rate.value == rate
+                if right_rate and optic.reach_m >= request.reach_m:
                     line = Line(rate, links, optic)
                     known = best.get(optic.cage)
                     if known is None or _usd(line, request) < _usd(known, request):
                         best[optic.cage] = line
-            found += best.values()
-    return found
+            candidates += best.values()
+    return candidates
 
 
 def _usd(line: Line, request: Request) -> float:
@@ -186,7 +186,7 @@ def _usd(line: Line, request: Request) -> float:
 
 
 def accepts(cards: Cards, line: Line) -> bool:
-    """Whether cards can be on a line: as many ports, fast enough, that take its transceivers."""
+    """Whether cards fit a line: as many ports, fast enough, with the right cages."""
     return (
         cards.links == line.links
         and cards.nic.port_rate.value >= line.rate_bps
@@ -195,7 +195,7 @@ def accepts(cards: Cards, line: Line) -> bool:
 
 
 def options(request: Request, over: list[Line]) -> Iterator[Option]:
-    """All options of both hosts; storage with as few drives as could do, see `more_disks`."""
+    """All options of both hosts; storage with the fewest drives that may suffice, see `more_disks`."""
     for role in ROLES:
         yield from _platforms(request, role)
         yield from _processors(request, role)
@@ -295,8 +295,8 @@ def _card_option(
     return Option(role, group, chosen, usd, power, lanes, count, (alike, fitting), uses, fitting)
 
 
-def _goes_on(disk: Disk, controller: Controller) -> bool:
-    """Whether a controller takes a drive, and its ports are no slower than it."""
+def _fits_controller(disk: Disk, controller: Controller) -> bool:
+    """Whether a controller takes a drive and its ports are as fast as the drive."""
     if disk.link is None or (controller.drives == "pcie") != (disk.link == "pcie"):
         return False
     on_card = disk.form in {"M.2", "add-in card"} or bool(controller.drive_form)
@@ -321,7 +321,7 @@ def _storages(request: Request, role: Role) -> Iterator[Option]:
             able = {slot for slot in slots if slot[0] >= least}
             fitting = _fitting(able, controller, needed, max_payload=request.max_payload[role], op=op)
             for disk in request.offers.disks.values() if fitting else ():
-                if not _goes_on(disk, controller):
+                if not _fits_controller(disk, controller):
                     continue
                 link = np.inf
                 if nvme:
@@ -344,7 +344,7 @@ def _storages(request: Request, role: Role) -> Iterator[Option]:
 
 @cache
 def _factor(disks: int, raid: Level, role: Role, *, solid_state: bool) -> float:
-    """Rate of an array over that of one drive; 0 where it cannot be built."""
+    """Rate of an array over that of one drive; 0 if it cannot be built."""
     if disks == 1 and raid == 0:
         return 1.0
     try:
@@ -361,7 +361,7 @@ def _factor(disks: int, raid: Level, role: Role, *, solid_state: bool) -> float:
 
 
 def more_disks(option: Option) -> Option | None:
-    """The same storage with a drive more on each controller; None where none goes on it."""
+    """The same storage with one more drive per controller; None if the controllers are full."""
     storage: Storage = option.chosen
     disks = storage.disks + 1
     if disks > (storage.controller.disk_ports or 1):
@@ -371,50 +371,52 @@ def more_disks(option: Option) -> Option | None:
 
 
 def worse(option: Option, known: Iterable[Option]) -> frozenset[Option]:
-    """Options of its group that can do no better than this one, whatever they are combined with; itself among them."""
+    """Options of its group that are no faster than this one in any combination, including itself."""
     return frozenset(other for other in known if other is option or _no_better(other.chosen, option.chosen))
 
 
-def _no_better(one: Chosen, other: Chosen) -> bool:
-    if isinstance(one, Processors) and isinstance(other, Processors):
-        mine, its = one.cpu, other.cpu
+def _no_better(worse: Chosen, better: Chosen) -> bool:
+    if isinstance(worse, Processors) and isinstance(better, Processors):
+        worse_cpu, better_cpu = worse.cpu, better.cpu
         return (
-            one.count == other.count
-            and mine.clock.value <= its.clock.value
-            and one.cores <= other.cores
-            and mine.cache.value <= its.cache.value
-            and (_transfers(mine) or np.inf) <= (_transfers(its) or np.inf)
+            worse.count == better.count
+            and worse_cpu.clock.value <= better_cpu.clock.value
+            and worse.cores <= better.cores
+            and worse_cpu.cache.value <= better_cpu.cache.value
+            and (_transfers(worse_cpu) or np.inf) <= (_transfers(better_cpu) or np.inf)
             and all(
-                getattr(mine, name).value >= getattr(its, name).value
-                for name in type(mine).model_fields
+                getattr(worse_cpu, name).value >= getattr(better_cpu, name).value
+                for name in type(worse_cpu).model_fields
                 if name.endswith("_cost") or name == "contention"
             )
-            and mine.measured_payload == its.measured_payload
-            and mine.measured_message == its.measured_message
+            and worse_cpu.measured_payload == better_cpu.measured_payload
+            and worse_cpu.measured_message == better_cpu.measured_message
         )
-    if isinstance(one, Modules) and isinstance(other, Modules):
-        return one.channels <= other.channels and one.module.transfers.value <= other.module.transfers.value
-    if isinstance(one, Storage) and isinstance(other, Storage):
+    if isinstance(worse, Modules) and isinstance(better, Modules):
+        return worse.channels <= better.channels and worse.module.transfers.value <= better.module.transfers.value
+    if isinstance(worse, Storage) and isinstance(better, Storage):
         return (
-            one.controller.part == other.controller.part
-            and one.arrays == other.arrays
-            and one.disks <= other.disks
-            and all(mine <= its for mine, its in zip(_merits(one), _merits(other), strict=True))
+            worse.controller.part == better.controller.part
+            and worse.arrays == better.arrays
+            and worse.disks <= better.disks
+            and all(
+                worse_cpu <= better_cpu for worse_cpu, better_cpu in zip(_merits(worse), _merits(better), strict=True)
+            )
         )
     return False
 
 
 def _merits(storage: Storage) -> tuple[float, ...]:
-    """All that a prediction takes of a drive on its link, the more the better."""
+    """Figures of a drive on its link that a prediction uses, higher is better."""
     disk = storage.disk
     rates = (min(rate.value, storage.link_bps) for rate in (disk.read_rate, disk.lasting_write_rate))
     more = (disk.read_iops, disk.write_iops, disk.run_bytes)
     less = (disk.read_latency, disk.write_latency, disk.seek, disk.revolution)
-    return (*rates, *(each.value for each in more), *(-each.value for each in less))
+    return (*rates, *(figure.value for figure in more), *(-figure.value for figure in less))
 
 
 def front(known: list[Option]) -> list[Option]:
-    """Options that no other one of them stands in for."""
+    """Options that no other one replaces."""
     kept: list[Option] = []
     groups: dict[Hashable, list[Option]] = {}
     for option in known:
@@ -423,7 +425,7 @@ def front(known: list[Option]) -> list[Option]:
         if not members[0].uses:
             kept += members
             continue
-        members.sort(key=lambda each: each.uses)
+        members.sort(key=lambda option: option.uses)
         table = np.empty((len(members), len(members[0].uses)))
         count = 0
         for option in members:

@@ -1,7 +1,7 @@
-"""The integer program of a purchase: the cheapest choice that fits and no cut forbids, solved by HiGHS without a gap.
+"""The integer program of a purchase: the cheapest choice that fits and that no cut forbids, solved exactly by HiGHS.
 
-A column for each option of each host, each set of links, and the number of each enclosure; rows for sockets, slots,
-lanes, memory channels, bays, power, the budget, and each cut.
+Its columns are the options of each host, the sets of links, and the number of each enclosure. Its rows are sockets,
+slots, lanes, memory channels, bays, power, the budget, and the cuts.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from hecn_analysis.planning.purchase.builds import GROUPS, ROLES, Line, Platform
 from hecn_analysis.planning.purchase.offers import Offers, ddr_of, price_usd
 from hecn_analysis.planning.purchase.options import MANY, Option, accepts
 
-#: What can stand in the way of a target, with words for it.
+#: Limits that can prevent a target, each with its description.
 LIMITS: Final = {
     "sockets": "no processor on offer fits a board on offer",
-    "slots": "slots wide enough for the cards and controllers together",
+    "slots": "wide enough slots for the cards and controllers together",
     "lanes": "PCI Express lanes of the processors",
     "memory channels": "memory channels of processors and boards",
     "bays": "bays for the drives",
-    "power": "what the power supplies deliver",
+    "power": "the power of the supplies",
     "budget": "the budget",
-    "prediction": "what the prediction says of cores, memory, drives and the path together",
+    "prediction": "the predicted limits of cores, memory, drives and the path together",
 }
 
 #: Most enclosures of a kind for one host.
@@ -37,14 +37,14 @@ _MOST_BOXES: Final = 20
 
 @dataclass(frozen=True)
 class Cut:
-    """Groups of options of which not one of each can be chosen together."""
+    """Sets of options; a choice must not take one option from every set."""
 
     sets: tuple[frozenset[Hashable], ...]
 
 
 @dataclass
 class _Rows:
-    """Rows of an integer program as they are put together."""
+    """Rows of an integer program under construction."""
 
     size: int
     entries: list[tuple[int, int, float]] = field(default_factory=list)
@@ -61,7 +61,10 @@ class _Rows:
     def constraint(self) -> scipy.optimize.LinearConstraint:
         """All rows."""
         row, column, value = (np.array(each) for each in zip(*self.entries, strict=True))
-        places = (np.asarray(row, dtype=np.int32), np.asarray(column, dtype=np.int32))  # older SciPy takes no others
+        places = (
+            np.asarray(row, dtype=np.int32),
+            np.asarray(column, dtype=np.int32),
+        )  # older SciPy accepts no other type
         matrix = scipy.sparse.csr_array((value, places), shape=(len(self.low), self.size))
         return scipy.optimize.LinearConstraint(matrix, self.low, self.high)
 
@@ -86,7 +89,7 @@ class Program:
     end
         Where the data come from and go to: only between disks is there storage to buy.
     direct
-        The hosts are plugged into one another.
+        Whether the hosts are connected directly, without a switch.
     """
 
     offers: Offers
@@ -136,7 +139,7 @@ class Program:
         return Choice(picked, next(line for line in over if values[columns[line]]), inside)
 
     def groups(self) -> list[str]:
-        """Groups of which each host has one."""
+        """Groups that each host needs."""
         return [
             group
             for group in GROUPS
@@ -144,7 +147,7 @@ class Program:
         ]
 
     def _prices(self, columns: Mapping[Hashable, int]) -> npt.NDArray[np.float64]:
-        """Price of one of each column [USD]."""
+        """Price of one unit of each column [USD]."""
         boxes = [price_usd(box) for box in self.offers.enclosures.values()]
         price = np.zeros(len(columns))
         for each, column in columns.items():
@@ -164,7 +167,7 @@ class Program:
         *,
         without: str,
     ) -> None:
-        """One option of each group for a host, which fit together but for the limit that is left out."""
+        """Require one option of each group for a host, compatible except for the omitted limit."""
         at = {each: column for each, column in columns.items() if isinstance(each, Option) and each.role == role}
         groups = {group: [each for each in at if each.group == group] for group in GROUPS}
         boxes = [columns[role, number] for number in range(len(self.offers.enclosures))]
@@ -187,7 +190,7 @@ class Program:
     def _fit_line(
         rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int], over: Mapping[Line, int]
     ) -> None:
-        """Cards are on the line that is chosen: one row for all cards that can be on the same lines."""
+        """Require cards that fit the chosen line: one row for all cards that fit the same lines."""
         able: dict[frozenset[Line], list[Option]] = {}
         for option in groups["cards"]:
             able.setdefault(frozenset(line for line in over if accepts(option.chosen, line)), []).append(option)
@@ -196,7 +199,7 @@ class Program:
 
     @staticmethod
     def _fit_sockets(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
-        """As many sockets are filled as there are processors, of their kind."""
+        """Require as many filled sockets as processors, of their type."""
         kinds: dict[Hashable, list[tuple[int, float]]] = {}
         for option in groups["platform"]:
             kinds.setdefault((option.chosen.board.socket, option.chosen.sockets), []).append((at[option], 1.0))
@@ -207,7 +210,7 @@ class Program:
 
     @staticmethod
     def _fit_slots(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
-        """Cards and controllers find slots: enough for each of the two alone, and for both (Hall's theorem)."""
+        """Require slots for the cards, for the controllers, and for both together (Hall's theorem)."""
         boards = {option: option.chosen.slots().values() for option in groups["platform"]}
 
         def room(fitting: frozenset[Any]) -> list[tuple[int, float]]:
@@ -219,7 +222,7 @@ class Program:
                 kind.setdefault(option.fitting, []).append(option)
         most = max((option.cards for group in ("cards", "storage") for option in groups[group]), default=0)
 
-        def taken(members: list[Option]) -> list[tuple[int, float]]:  # nothing, where another kind of slot is wanted
+        def taken(members: list[Option]) -> list[tuple[int, float]]:  # empty if another kind of slot is needed
             return [(at[each], float(each.cards + 2 * most)) for each in members]
 
         for kind in kinds:
@@ -231,14 +234,14 @@ class Program:
 
     @staticmethod
     def _fit_lanes(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
-        """Cards have no more lanes than the processors, where those have lanes of their own and no hub between."""
+        """Require enough lanes of the processors for the cards, unless a hub provides the lanes."""
         many = 10_000.0
         used = [(at[each], float(each.lanes)) for group in ("cards", "storage") for each in groups[group]]
         there = [(at[each], -many if each.lanes < 0 else -float(each.lanes)) for each in groups["processors"]]
         rows.add([*used, *there], high=0)
 
     def _fit_memory(self, rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
-        """Modules are of the processors' kind, one a channel that processors and board both have."""
+        """Require modules of the processors' DDR generation, one per channel of processors and board."""
         if not self.offers.bought("modules"):
             return
         kinds: dict[int, list[tuple[int, float]]] = {}
@@ -266,7 +269,7 @@ class Program:
         boxes: list[int],
         of: Literal["bays", "power"],
     ) -> None:
-        """Enclosures, at least one, have bays for the drives, or power for everything."""
+        """Require enclosures with bays for the drives and power for all parts."""
         if not boxes:
             return
         rows.add(((box, 1.0) for box in boxes), low=1)
@@ -282,7 +285,7 @@ class Program:
 
 
 def _channels(chosen: Platform | Processors) -> float:
-    """Memory channels that can be filled, one module each."""
+    """Number of memory channels that can hold a module."""
     if isinstance(chosen, Processors):
         return float(chosen.count * (chosen.cpu.memory_channels or MANY))
     board = chosen.board

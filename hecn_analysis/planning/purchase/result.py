@@ -1,4 +1,4 @@
-"""A purchase for two hosts: what to buy, what it costs, what it should reach; and a front of several."""
+"""A purchase for two hosts: parts, price and predicted throughput; and a front of several purchases."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from hecn_analysis.prediction import Prediction
 
 @dataclass(frozen=True)
 class Purchase:
-    """What to buy for two hosts, and what it should reach.
+    """A purchase for two hosts, and its prediction.
 
     Attributes
     ----------
     target_bps
-        What was asked for. [bit/s]
+        Target throughput. [bit/s]
     hosts, line
-        What each host is made of, and the links between them.
+        The parts of each host, and the links between them.
     entries
         The bill of materials.
     prediction
-        The transfer with it.
+        Prediction of the transfer.
     rounds, cuts
-        How many purchases were predicted, and how many groups of parts were ruled out.
+        Number of predicted purchases, and of combinations of parts ruled out.
 
     Examples
     --------
@@ -52,22 +52,22 @@ class Purchase:
 
     @property
     def doubt_usd(self) -> float:
-        """What it may cost more or less, as far as its prices are assumed [USD]."""
+        """Uncertainty of the price, from its assumed prices [USD]."""
         return sum(entry.doubt_usd for entry in self.entries)
 
     @property
     def assumed_usd(self) -> float:
-        """Part of the price that rests on prices which are only assumed [USD]."""
+        """Part of the price that comes from assumed prices [USD]."""
         return sum(entry.quantity * entry.price_usd for entry in self.entries if entry.assumed)
 
     def drives(self) -> list[dict[str, Any]]:
-        """Kinds of drives that the receiver writes to: what each writes for a short time and goes on writing.
+        """Kinds of drives that the receiver writes to, with their short-term and sustained write rates.
 
         Returns
         -------
         list of dict
             ``part``, ``title``, ``write_bps``, ``sustained_write_bps`` [bit/s], ``spread`` [fraction], ``basis`` and
-            ``source`` of the sustained rate; none where nothing is written to drives.
+            ``source`` of the sustained rate; empty if nothing is written to drives.
         """
         scenario = self.prediction.scenario
         if scenario.receiver is None or scenario.tool.sink_end != "disk":
@@ -111,7 +111,7 @@ class Purchase:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a line of the bill: host, part, title, quantity, price of one and of all, where it is from.
+        """One row a line of the bill: host, part, title, quantity, unit and total price, and the source of the price.
 
         Returns
         -------
@@ -136,25 +136,27 @@ class Purchase:
         )
 
     def __str__(self) -> str:
-        """Say what it costs and reaches."""
-        doubt = f" (give or take ${self.doubt_usd:,.0f}, where prices are assumed)" if self.doubt_usd else ""
+        """Price and prediction in words."""
+        doubt = f" (± ${self.doubt_usd:,.0f} from assumed prices)" if self.doubt_usd else ""
         return f"${self.usd:,.0f}{doubt} for both hosts. {self.prediction}"
 
 
-def front_frame(found: Iterable[Purchase]) -> pd.DataFrame:
-    """One row a purchase of a front: price, throughput, what holds it back, and what each further dollar bought."""
+def front_frame(purchases: Iterable[Purchase]) -> pd.DataFrame:
+    """One row a purchase of a front: price, throughput, limit, and throughput gained per further dollar."""
     rows: list[dict[str, Any]] = []
-    for one in found:
+    for purchase in purchases:
         before = rows[-1] if rows else None
         gained = None
         if before is not None:
-            gained = (one.prediction.throughput_bps - before["throughput_bps"]) / (one.usd - before["price_usd"])
+            gained = (purchase.prediction.throughput_bps - before["throughput_bps"]) / (
+                purchase.usd - before["price_usd"]
+            )
         rows.append(
             {
-                "price_usd": one.usd,
-                "throughput_bps": one.prediction.throughput_bps,
+                "price_usd": purchase.usd,
+                "throughput_bps": purchase.prediction.throughput_bps,
                 "bps_per_dollar": gained,
-                "bottleneck": one.prediction.bottleneck,
+                "bottleneck": purchase.prediction.bottleneck,
             }
         )
     return pd.DataFrame(rows, columns=["price_usd", "throughput_bps", "bps_per_dollar", "bottleneck"])

@@ -1,4 +1,4 @@
-"""The search for a purchase: choices of the integer program are predicted, and cut where they fall short."""
+"""The search for a purchase: predict each choice of the integer program, and forbid those that fall short."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from hecn_analysis.prediction import predict
 from hecn_analysis.prediction.draws import Draws
 from hecn_analysis.prediction.model import Model
 
-#: Processes that are tried, unless the settings say how many there are.
+#: Numbers of processes to try, unless the settings give one.
 PROCESSES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 
-#: Groups of what a host has that are predicted alone, the smallest first; the board goes with all its cards.
+#: Groups of parts to predict alone, the smallest first; a board is predicted with all its cards.
 _PARTS: Final = (
     ("processors",),
     ("modules",),
@@ -36,17 +36,17 @@ _PARTS: Final = (
     ("processors", "modules", "storage", "cards", "platform"),
 )
 
-#: More processes are worth it where they gain more than this.
+#: More processes must gain more than this factor.
 FELT: Final = 1.02
 
-#: Purchases that are tried for one target; no catalogue of today needs a tenth of them.
+#: Most purchases to try for one target; today's catalogue needs less than a tenth of them.
 _ROUNDS: Final = 2000
 
-_ADVICE: Final = "parts without a known price are not bought: --assume-prices buys those whose price is only assumed"
+_ADVICE: Final = "parts without a published price are left out: --assume-prices includes those with an assumed price"
 
 
 class Reached:
-    """What a scenario reaches: `allowed_bps` is what its resources allow, `bps` what TCP makes of that over time."""
+    """Throughput of a scenario: `allowed_bps` by its resources, `bps` with TCP over time."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -105,40 +105,44 @@ class Search:
         cuts: list[Cut] = []
         touched: set[Option] = set()
         for number in range(1, _ROUNDS + 1):
-            asked = [*touched, *front([option for option in known if option not in touched])]
-            chosen = self.program.solve(asked, over, cuts, budget)
+            candidates = [*touched, *front([option for option in known if option not in touched])]
+            chosen = self.program.solve(candidates, over, cuts, budget)
             if chosen is None:
-                raise self._infeasible(target_bps, asked, over, cuts, budget)
+                raise self._infeasible(target_bps, candidates, over, cuts, budget)
             failing = self._failing(chosen, target_bps)
             if failing is None:
                 return self._bought(chosen, target_bps, number, len(cuts))
             cut = self._cut(failing, chosen, known, over)
             cuts.append(cut)
-            fresh = {each for each in known if any(each in one for one in cut.sets)} - touched
-            known += [more for each in fresh if each.group == "storage" and (more := more_disks(each)) is not None]
+            fresh = {option for option in known if any(option in members for members in cut.sets)} - touched
+            known += [
+                more for option in fresh if option.group == "storage" and (more := more_disks(option)) is not None
+            ]
             touched |= fresh
         raise InputError(f"no purchase for {units.format_rate(target_bps)} in {_ROUNDS} rounds", "a smaller question")
 
     def _failing(self, chosen: Choice, target_bps: float) -> list[Option] | None:
-        """Smallest group of options that falls short of the target by itself, None where all reach it together."""
+        """Smallest group of options that falls short of the target by itself; None if the whole choice reaches it."""
         if self._reaches(chosen, _whole(chosen), target_bps) is not None:
             return None
-        for over_time, parts, role in product((False, True), _PARTS, ROLES):  # first what needs no TCP over time
+        for over_time, parts, role in product(
+            (False, True), _PARTS, ROLES
+        ):  # first without TCP over time, which is faster
             mine = tuple(group for group in parts if group in chosen.options[role])
             if parts[0] in mine and self._reaches(chosen, {role: mine}, target_bps, over_time=over_time) is None:
                 return [chosen.options[role][group] for group in mine]
-        return [option for each in chosen.options.values() for option in each.values()]
+        return [option for groups in chosen.options.values() for option in groups.values()]
 
     def _cut(self, failing: list[Option], chosen: Choice, known: list[Option], over: list[Line]) -> Cut:
-        """Forbid what fell short, with all that can do no better in its place, on the links that it fell short on."""
+        """Cut that forbids failing options, and all that are no faster, on the links of the choice."""
         sets: list[frozenset[Hashable]] = []
-        placed = any(option.group == "platform" for option in failing)  # then it matters which slots a card may take
+        placed = any(option.group == "platform" for option in failing)  # then the slots of a card matter
         for option in failing:
-            same = [each for each in known if each.role == option.role and each.group == option.group]
-            same = [each for each in same if not placed or each.fitting == option.fitting]
+            same = [other for other in known if other.role == option.role and other.group == option.group]
+            same = [other for other in same if not placed or other.fitting == option.fitting]
             sets.append(frozenset(worse(option, same)))
         line = chosen.line
-        sets.append(frozenset(each for each in over if (each.rate_bps, each.links) == (line.rate_bps, line.links)))
+        sets.append(frozenset(other for other in over if (other.rate_bps, other.links) == (line.rate_bps, line.links)))
         return Cut(tuple(sets))
 
     def _bought(self, chosen: Choice, target_bps: float, rounds: int, cuts: int) -> Purchase:
@@ -184,12 +188,12 @@ class Search:
         *,
         over_time: bool = True,
     ) -> Reached | None:
-        """Whether part of the choice reaches the target with all else unlimited, and with which processes."""
+        """Scenario with part of the choice and no other limits, if it reaches the target; None if it falls short."""
         counts: list[int | None] = [None] if "tool.processes" in self.base.keys else [*PROCESSES]
-        counts.sort(key=lambda count: count != self._last)  # what reached a target before does so again, as a rule
+        counts.sort(key=lambda count: count != self._last)  # the count that reached the last target often works again
         for count in counts:
             if parts and over_time and self._scenario(chosen, {}, count).bps < target_bps:
-                continue  # not even hosts without limits do
+                continue  # even hosts without limits fall short
             known = self._scenario(chosen, parts, count)
             if known.allowed_bps >= target_bps and (not over_time or known.bps >= target_bps):
                 self._last = count
@@ -204,9 +208,9 @@ class Search:
         return self._known[name]
 
     def _best(self, chosen: Choice, target_bps: float) -> Reached:
-        """What was chosen, with as many processes as serve best: more only for what is felt."""
+        """Scenario of the choice with the best number of processes; more only if they gain over `FELT`."""
         best = self._reaches(chosen, _whole(chosen), target_bps)
-        assert best is not None  # noqa: S101 - what falls short is not bought
+        assert best is not None  # noqa: S101 - the choice reaches the target
         if "tool.processes" in self.base.keys:
             return best
         for count in PROCESSES:
@@ -245,12 +249,12 @@ class Search:
                     raise InputError(nothing, words[group].format(verb), advice=_ADVICE)
 
     def _explain_path(self, request: Request, over: list[Line]) -> None:
-        """Say what hosts without limits reach, where that is less than the target."""
-        for line in {(each.rate_bps, each.links): each for each in over}.values():
+        """Raise if even hosts without limits fall short of the target."""
+        for line in {(item.rate_bps, item.links): item for item in over}.values():
             alone = Choice({role: {} for role in ROLES}, line, {})
             if self._reaches(alone, {}, request.target_bps) is not None:
                 return
-        most = max(one.bps for one in self._known.values())
+        most = max(reached.bps for reached in self._known.values())
         raise InputError(
             f"nothing to buy that reaches {units.format_rate(request.target_bps)}",
             f"at most {units.format_rate(most)}: hosts without limits reach no more over this path with this tool",
@@ -259,7 +263,7 @@ class Search:
     def _infeasible(
         self, target_bps: float, known: list[Option], over: list[Line], cuts: list[Cut], budget: float | None
     ) -> InputError:
-        """Say which limits, lifted one at a time, would let the target be reached."""
+        """Error that names each limit whose removal alone would allow the target."""
         in_the_way = [
             name for name in LIMITS if self.program.solve(known, over, cuts, budget, without=name) is not None
         ]
@@ -268,12 +272,12 @@ class Search:
             nothing += f" for {budget:,.0f} USD"
         if not in_the_way:
             return InputError(
-                nothing, "a smaller target: no single limit stands in the way, several do", advice=_ADVICE
+                nothing, "a smaller target: several limits together prevent it, no single one", advice=_ADVICE
             )
         words = "; ".join(f"{name} ({LIMITS[name]})" for name in in_the_way)
         return InputError(nothing, f"more of any of these: {words}", advice=_ADVICE)
 
 
 def _whole(chosen: Choice) -> dict[Role, tuple[str, ...]]:
-    """Everything that was chosen."""
-    return {role: tuple(each) for role, each in chosen.options.items()}
+    """All groups of the choice."""
+    return {role: tuple(groups) for role, groups in chosen.options.items()}

@@ -1,1 +1,1 @@
-"""Tables that notebooks discuss: arrays, host limits, long paths, satellites, pairs of tools."""
+"""Tables of the notebooks: arrays, host limits, long paths, satellites, pairs of tools."""

@@ -1,4 +1,4 @@
-"""Changes that fix the findings of a captured host, for `hecn_analysis.planning.change.advise`."""
+"""Fixes of the findings about a captured host, as changes for `hecn_analysis.planning.change.advise`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hecn_analysis.inventory.checks.finding import Finding
 from hecn_analysis.planning.change.change import Change
 
 
-def changes(findings: Iterable[Finding], role: str) -> list[Change]:
+def fixes_of(findings: Iterable[Finding], role: str) -> list[Change]:
     """Return a change for each finding whose fix sets keys of the scenario.
 
     Parameters
@@ -20,16 +20,16 @@ def changes(findings: Iterable[Finding], role: str) -> list[Change]:
     role
         Which end the host is: ``sender`` or ``receiver``.
     """
-    found = []
+    fixes = []
     seen: Counter[str] = Counter()
     for finding in findings:
         if not finding.scenario_settings:
             continue
         seen[finding.check] += 1
         number = f"-{seen[finding.check]}" if seen[finding.check] > 1 else ""
-        found.append(
+        fixes.append(
             Change(
-                f"{role}-mend-{finding.check}{number}",
+                f"{role}-fix-{finding.check}{number}",
                 f"{finding.place} of the {role}: {finding.expected} instead of {finding.found}",
                 _of_role(finding.scenario_settings, role),
                 "setting",
@@ -39,11 +39,11 @@ def changes(findings: Iterable[Finding], role: str) -> list[Change]:
                 finding.source or "the findings of hecn inventory",
             )
         )
-    return found
+    return fixes
 
 
 def _of_role(settings: Mapping[str, Any], role: str) -> dict[str, Any]:
-    """Keys of the host as keys of the end that it is."""
+    """Keys of the host as keys of its role in the scenario."""
     return {
         f"{role}.{key.removeprefix('host.')}" if key.startswith("host.") else key: value
         for key, value in settings.items()
