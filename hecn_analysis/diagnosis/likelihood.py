@@ -123,28 +123,7 @@ def evidence() -> Evidence:
 
 
 def read_evidence(path: Path) -> Evidence:
-    """Load tables of likelihoods; an error names file and line.
-
-    Parameters
-    ----------
-    path
-        A file as ``models/evidence.yaml``.
-
-    Returns
-    -------
-    Evidence
-        The tables.
-
-    Raises
-    ------
-    InputError
-        The first thing that is wrong.
-
-    Examples
-    --------
-    >>> read_evidence(places.models_dir() / "evidence.yaml").causes["link"].resource
-    'the line'
-    """
+    """Load tables of likelihoods; an error names file and line."""
     document = yaml_file.load(path)
 
     def place(keys: tuple[str, ...]) -> yaml_file.Place:

@@ -35,27 +35,7 @@ _WITHOUT: Final = ("path.", "asked.", "socket.", "files.", "cue")
 
 
 def with_ends(document: Document, found: Sequence[Statement]) -> list[Statement]:
-    r"""Give statements of which nothing tells the end the one that the lines above them tell.
-
-    Parameters
-    ----------
-    document
-        The file.
-    found
-        What its lines say.
-
-    Returns
-    -------
-    list of Statement
-        In the same order.
-
-    Examples
-    --------
-    >>> text = b"### receiver\\nnet.core.rmem_max = 212992\\n"
-    >>> said = Statement("kernel.receive_request_bytes", 212992.0, "all.txt", 2, "net.core.rmem_max = 212992")
-    >>> with_ends(Document("all.txt", text), [said])[0].end
-    'receiver'
-    """
+    """Give each statement without an end the one that the lines above it name."""
     if not any(not one.end and not one.name.startswith(_WITHOUT) for one in found):
         return list(found)
     marks = _marks(document)

@@ -40,7 +40,11 @@ def test_a_price_is_that_of_all_pieces():
     ("old", "new", "message"),
     [
         ('  risk: "it', '  note: "it', "changes.yaml:21: found unknown key 'pep.note', expected one of"),
-        ('  kind: path\n  title: "perf', '  title: "perf', "changes.yaml:15: found no key 'pep.kind', expected a value"),
+        (
+            '  kind: path\n  title: "perf',
+            '  title: "perf',
+            "changes.yaml:15: found no key 'pep.kind', expected a value",
+        ),
         ("  name: pep", "  name: [pep]", "changes.yaml:16: found pep.name: ['pep'], expected text"),
     ],
 )  # fmt: skip

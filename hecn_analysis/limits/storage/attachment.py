@@ -98,7 +98,17 @@ def coded_bps(interface: Interface) -> float:
 
 
 def coded_port_bps(line_rate: float) -> float:
-    """Rate of a SATA or SAS port after its coding: 8b/10b up to 12 Gb/s, 128b/150b above [bit/s].
+    """Rate of a SATA or SAS port after its coding: 8b/10b up to 12 Gb/s, 128b/150b above.
+
+    Parameters
+    ----------
+    line_rate
+        Rate on the wire. [bit/s]
+
+    Returns
+    -------
+    float
+        What it carries. [bit/s]
 
     Examples
     --------
