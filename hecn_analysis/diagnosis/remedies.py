@@ -95,7 +95,7 @@ class Change:
 
 
 def changes(causes: Mapping[str, float], known: Known, *, tool: str = "tool") -> tuple[Change, ...]:
-    """What to change, the most useful first; `tool` is the entry of ``models/remedies.yaml`` for the tool's own limit."""
+    """What to change, the most useful first; `tool` is the entry of the remedies for the tool's own limit."""
     causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
     likeliest = max(causes, key=causes.__getitem__, default="other")
     if likeliest in HEALTHY and sum(value for name, value in causes.items() if name not in HEALTHY) < _TO_MEND:
