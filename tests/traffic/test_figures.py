@@ -46,7 +46,7 @@ def test_rows_are_intervals_with_marks_for_what_is_no_plain_rate(rates):
     assert rows["time"].is_monotonic_increasing
     assert rows["in_gbps"][0] == 8.0
     assert rows["mark"].dropna().to_dict() == {10: "no rate", 20: "lower bound", 30: "mean over a gap"}
-    assert "the counter began anew" in rows["hover"][10].replace("<br>", " ")
+    assert "the counter was reset" in rows["hover"][10].replace("<br>", " ")
     assert rows["begin"][1] == rows["time"][0]
 
 

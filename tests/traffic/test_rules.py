@@ -347,8 +347,8 @@ def test_counter_that_is_missing_takes_nothing_from_the_other_one():
 def looked_at(monkeypatch, table, **options):
     """How many intervals are no plain ones: each of those is looked at rule by rule."""
     seen = []
-    original = differences._others
-    monkeypatch.setattr(differences, "_others", lambda *all_: (seen.append(len(all_[3])), original(*all_))[1])
+    original = differences._compute_irregular
+    monkeypatch.setattr(differences, "_compute_irregular", lambda *all_: (seen.append(len(all_[3])), original(*all_))[1])
     found = rates(table, **options)
     return sum(seen), found
 
