@@ -348,7 +348,9 @@ def looked_at(monkeypatch, table, **options):
     """How many intervals are no plain ones: each of those is looked at rule by rule."""
     seen = []
     original = differences._compute_irregular
-    monkeypatch.setattr(differences, "_compute_irregular", lambda *all_: (seen.append(len(all_[3])), original(*all_))[1])
+    monkeypatch.setattr(
+        differences, "_compute_irregular", lambda *all_: (seen.append(len(all_[3])), original(*all_))[1]
+    )
     found = rates(table, **options)
     return sum(seen), found
 
