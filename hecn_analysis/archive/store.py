@@ -284,8 +284,7 @@ class Archive:
 
         Examples
         --------
-        >>> import tempfile
-        >>> archive = Archive(Path(tempfile.mkdtemp(), "archive"))
+        >>> archive = Archive(folder / "archive")
         >>> runs = tables.make("runs", [{"source_file": "a.log", "run": 0, "tool": "nuttcp", "throughput_bps": 9.4e9}])
         >>> archive.add("a", {"runs": runs}), archive.add("a", {"runs": runs})
         (True, False)

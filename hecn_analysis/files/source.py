@@ -208,10 +208,8 @@ class Source:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "a.log").write_bytes(b"one\r\n10 %\r100 %\nlast")
-    ...     [tuple(line)[:3] for line in Source(Path(folder, "a.log")).lines()]
+    >>> _ = (folder / "a.log").write_bytes(b"one\r\n10 %\r100 %\nlast")
+    >>> [tuple(line)[:3] for line in Source(folder / "a.log").lines()]
     [(1, 'one', True), (2, '10 %', True), (2, '100 %', True), (3, 'last', False)]
     """
 

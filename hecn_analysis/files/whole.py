@@ -69,11 +69,9 @@ def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for content in ("first", "second\n"):
-    ...         write(Path(folder, "a.txt"), content)
-    ...     os.listdir(folder), Path(folder, "a.txt").read_text()
+    >>> for content in ("first", "second\n"):
+    ...     write(folder / "a.txt", content)
+    >>> os.listdir(folder), (folder / "a.txt").read_text()
     (['a.txt'], 'second\n')
     """
     pieces = [content] if isinstance(content, str | bytes) else content
@@ -107,12 +105,10 @@ def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with aside(Path(folder, "a.txt")) as file:
-    ...         file.write(b"whole"), Path(folder, "a.txt").exists()
-    ...     os.listdir(folder)
+    >>> with aside(folder / "a.txt") as file:
+    ...     file.write(b"whole"), (folder / "a.txt").exists()
     (5, False)
+    >>> os.listdir(folder)
     ['a.txt']
     """
     user_path = os.fspath(place)
@@ -144,10 +140,8 @@ def check(place: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     check(Path(folder, "a.txt"))
-    ...     os.listdir(folder)
+    >>> check(folder / "a.txt")
+    >>> os.listdir(folder)
     []
     """
     user_path = os.fspath(place)
@@ -177,10 +171,8 @@ def check_folder(place: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     check_folder(Path(folder, "a/b"))
-    ...     os.listdir(folder)
+    >>> check_folder(folder / "a/b")
+    >>> os.listdir(folder)
     []
     """
     user_path = os.fspath(place)
@@ -211,11 +203,9 @@ def make_folder(place: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     make_folder(Path(folder, "a/b"))
-    ...     make_folder(Path(folder, "a/b"))
-    ...     Path(folder, "a/b").is_dir()
+    >>> make_folder(folder / "a/b")
+    >>> make_folder(folder / "a/b")
+    >>> (folder / "a/b").is_dir()
     True
     """
     user_path = os.fspath(place)

@@ -128,13 +128,11 @@ def interfaces(
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> when = pd.date_range("2013-11-20", periods=3, freq="300s", tz="UTC")
     >>> samples = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when,
     ...                         "in_octets": [0, 75_000_000, 150_000_000], "out_octets": 0})
-    >>> with TemporaryDirectory() as folder:
-    ...     samples.to_parquet(f"{folder}/samples.parquet")
-    ...     summary = interfaces(folder)
+    >>> samples.to_parquet(f"{folder}/samples.parquet")
+    >>> summary = interfaces(folder)
     >>> summary[["interface", "rates", "mean_in_bps"]].to_dict("records")
     [{'interface': 'eth0', 'rates': 2, 'mean_in_bps': 2000000.0}]
     """

@@ -169,13 +169,6 @@ class Matrix:
 
         Examples
         --------
-        >>> from tempfile import TemporaryDirectory
-        >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-        ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-        >>> with TemporaryDirectory() as folder:
-        ...     file = Path(folder, "far.yaml")
-        ...     _ = file.write_text(text)
-        ...     matrix = load_matrix(file)
         >>> matrix.belief().mean.size
         2
         """
@@ -321,13 +314,6 @@ def plan(matrix: Matrix) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> plan(matrix)[["cell", "repeats"]].to_dict("records")
     [{'cell': 'far/0ms', 'repeats': 3}, {'cell': 'far/90ms', 'repeats': 3}]
     """
@@ -377,13 +363,6 @@ def by_grid(matrix: Matrix, planned: pd.DataFrame, covered: pd.DataFrame) -> pd.
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> names = [cell.name for cell in matrix.cells]
     >>> covered = pd.DataFrame({"cell": names, "runs": [3, 0], "needed": 3, "missing": [0, 3]})
     >>> by_grid(matrix, plan(matrix), covered)[["grid", "cells", "run", "missing"]].to_dict("records")

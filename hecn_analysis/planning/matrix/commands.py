@@ -49,15 +49,6 @@ def commands(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from hecn_analysis.planning.matrix.cells import load_matrix
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> print([line for line in commands(matrix, [(matrix.cells[0], 3)]) if "iperf3 -c" in line][0])
       iperf3 -c receiver -p 5201 -J -t 10 2>&1 | tee far-0ms-$run.txt
     """

@@ -46,15 +46,6 @@ def rank_next(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from hecn_analysis.planning.matrix.cells import load_matrix
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> rank_next(matrix, count=1)["cell"].tolist()
     ['far/90ms']
     """
@@ -191,15 +182,6 @@ def find_best(belief: Belief, measure: Callable[[int], float], budget: int) -> S
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from hecn_analysis.planning.matrix.cells import load_matrix
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> find_best(matrix.belief(), lambda number: [9.4e9, 5e9][number], budget=2)
     Search(best=0, tested=(0, 1))
     """

@@ -65,15 +65,6 @@ def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = 
     Examples
     --------
     >>> from hecn_analysis.base import tables
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from hecn_analysis.planning.matrix.cells import load_matrix
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> runs = tables.make("runs", [{"source_file": "log", "run": 0, "error": False, "tool": "iperf3", "rtt_s": 0.09,
     ...                              "duration_s": 60.0, "throughput_bps": 5e9}])
     >>> match(matrix, runs)[["cell", "throughput_bps"]].to_dict("records")
@@ -259,15 +250,6 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from hecn_analysis.planning.matrix.cells import load_matrix
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> matched = pd.DataFrame({"cell": ["far/90ms"] * 3, "throughput_bps": [5.0e9, 5.1e9, 4.9e9]})
     >>> status(matrix, matched)[["cell", "runs", "mean_bps"]].to_dict("records")[1]
     {'cell': 'far/90ms', 'runs': 3, 'mean_bps': 5000000000.0}
@@ -345,15 +327,6 @@ def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from hecn_analysis.planning.matrix.cells import load_matrix
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> belief = believed(matrix, pd.DataFrame({"cell": ["far/90ms"], "throughput_bps": [5e9]}))
     >>> belief.tested, bool(np.exp(belief.mean[1]) < np.exp(matrix.belief().mean[1]))
     ([1], True)
@@ -389,15 +362,6 @@ def asked_cells(matrix: Matrix, names: list[str]) -> list[Cell]:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from hecn_analysis.planning.matrix.cells import load_matrix
-    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
-    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "far.yaml")
-    ...     _ = file.write_text(text)
-    ...     matrix = load_matrix(file)
     >>> [cell.setting for cell in asked_cells(matrix, ["far/90ms"])]
     [{'path.rtt': '90 ms'}]
     """
