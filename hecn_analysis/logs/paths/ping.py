@@ -440,8 +440,7 @@ class Ping(DocumentReader):
         opened = self._begin(line)
         opened.sure = True
         columns: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": opened.host, "sent_packets": sent}
-        if received <= sent:
-            columns |= {"lost_packets": sent - received, "loss_fraction": 1 - received / sent if sent else None}
+        columns |= loss_columns(sent, received)
         opened.columns = columns
         if match["low"]:
             columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}
