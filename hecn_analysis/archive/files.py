@@ -234,7 +234,7 @@ def _family(kind: pa.DataType) -> str:
 
 
 def report_damage(errors: Iterable[InputError], damaged: list[InputError] | None) -> None:
-    """Add damage to the caller's list, or warn if there is none."""
+    """Add damage to the caller's list, or warn if the caller has no list."""
     for error in errors:
         if damaged is None:
             warnings.warn(f"{error}; {_effect(error)}", ValidityWarning, stacklevel=3)

@@ -374,7 +374,7 @@ def _course(data: stream.Data, state: stream.State, sent_s: Array, rtt_s: Array,
 
 
 def _medians(values: Array, place: Array, steps: int) -> Array:
-    """Median of the values of each step; NaN where there are none."""
+    """Median of the values of each step; NaN for steps without values."""
     medians = np.full(steps, np.nan)
     found = pd.Series(values).groupby(place).median()
     medians[found.index.to_numpy(np.int64)] = found.to_numpy(float)

@@ -77,7 +77,7 @@ class Case(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The prediction of a case as JSON shows it, or why there is none."""
+    """The prediction of a case as JSON shows it, or the reason for its absence."""
 
     case: Case
     row: dict[str, Any]

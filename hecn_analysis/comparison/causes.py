@@ -74,7 +74,7 @@ class Side:
         return kinds(self.folder)
 
     def diagnosis(self, runs: pd.DataFrame) -> Diagnosis | None:
-        """The diagnosis of the kind that most of some runs belong to, or feed or drain; None where there is none."""
+        """The diagnosis of the kind to which most of the runs belong, or None."""
         wanted = _keys(runs)
         for name in ("runs", "piped"):
             shares = [len(_keys(getattr(kind, name)) & wanted) / len(wanted) for kind in self._kinds]

@@ -34,7 +34,7 @@ _WINDOW: Final = "asked.window_bytes"
 _OWN: Final = ("asked.", "socket.")
 
 
-#: What makes runs the same test, whoever its ends are.
+#: What makes runs the same test, regardless of its ends.
 _TEST: Final = ("tool", "protocol", "streams", "extent", "distance", "circumstances", _RATE, _WINDOW)
 
 #: How much faster the same test goes between other ends if a kind is shown first.

@@ -54,7 +54,7 @@ class _Remedy(BaseModel):
 
 
 class _Class(BaseModel):
-    """A class of ``models/remedies.yaml``: its changes, or why there is none."""
+    """A class of ``models/remedies.yaml``: its changes, or why it has no change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

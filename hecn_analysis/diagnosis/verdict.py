@@ -45,7 +45,7 @@ _CIRCUIT: Final = 0.02
 #: Subject of the lines that say why there was no run.
 _NO_RUN: Final = "no-connection"
 
-#: Line for which the window is told where none is stated. [bit/s]
+#: Line rate for which the window is computed if no rate is stated. [bit/s]
 _UNKNOWN_LINE: Final = 1e9
 
 _RATES: Final = (
@@ -220,7 +220,7 @@ class Diagnoses(Sequence[Diagnosis]):
     verdicts
         The verdicts.
     unused
-        Names of the files of which nothing could be used.
+        Names of the unused files.
     """
 
     def __init__(self, verdicts: Iterable[Diagnosis], unused: Iterable[str] = ()) -> None:
@@ -274,7 +274,7 @@ def of_folder(folder: Folder) -> Diagnoses:
     Returns
     -------
     Diagnoses
-        One verdict for each kind of run; one without runs where there are none.
+        One verdict for each kind of run; without runs, a single verdict.
 
     Examples
     --------

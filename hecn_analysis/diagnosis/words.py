@@ -85,7 +85,7 @@ def rates(verdict: Diagnosis) -> str:
     Returns
     -------
     str
-        The rates; of a folder without rates, that there are none.
+        The rates, or a statement that the folder has none.
     """
     if verdict.measured_bps is None:
         return "no rate was measured"

@@ -19,7 +19,7 @@ ORDERS: Final[dict[bytes, Order]] = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4
 
 
 def capture_form(start: bytes) -> str | None:
-    r"""Return the form of the packet capture that begins so, None if the file is none.
+    r"""Return the form of the packet capture with these first bytes, None for other files.
 
     Parameters
     ----------

@@ -356,7 +356,7 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - any value of a description
-    """Value of a description at a dotted name; None if there is none.
+    """Value of a description at a dotted name, or None.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, Callable[[documents.Document], bool]]]]
 
 
 def other_command_hint(document: documents.Document, command: str) -> str:
-    r"""End of a message that names the command for a file which another does not recognise; empty if there is none.
+    r"""End of a message that names the command that reads the file; empty if no command does.
 
     >>> copied = b"1+0 records in\n1+0 records out\n512 bytes copied, 1 s, 512 B/s\n"
     >>> other_command_hint(documents.Document("a", copied), "counters")

@@ -133,7 +133,7 @@ class Output:
 
     @cached_property
     def xml(self) -> Element | None:
-        """The root of the XML document that the output is, None where it is none or a forbidden one (entities)."""
+        """The root element of XML output; None for other output and for XML with entities."""
         start = _XML.search(self.text)
         if start is None:
             return None

@@ -10,7 +10,7 @@ _MOST: Final = 1 << 16
 
 
 def numbers(text: str | None) -> list[int] | None:
-    """The numbers of a list as the kernel prints lists of processors; None where it is none."""
+    """The numbers of a list as the kernel prints lists of processors; or None for other text."""
     if not (text or "").strip():
         return []
     found: list[int] = []

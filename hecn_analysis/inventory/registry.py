@@ -39,7 +39,7 @@ class Captured:
     facts
         What its reader made of it.
     host_name
-        The host that the prompt in front of it names, None where there is none.
+        The host that the prompt in front of it names, or None.
     """
 
     output: Output

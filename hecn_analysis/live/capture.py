@@ -69,7 +69,7 @@ class Row:
     Attributes
     ----------
     file
-        The file with its output; empty if there is none.
+        The file with its output; empty without output.
     command
         The command line.
     ended

@@ -54,7 +54,7 @@ class Device:
     speed_bps
         Line rate; None if it has none (loopback, virtual pairs). [bit/s]
     throttle
-        Token bucket or emulator on it; None if there is none.
+        Token bucket or emulator on it, or None.
     """
 
     name: str

@@ -54,7 +54,7 @@ class Place:
         Raises
         ------
         InputError
-            The text is none of these.
+            The text has none of these forms.
 
         Examples
         --------

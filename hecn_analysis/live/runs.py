@@ -213,7 +213,7 @@ def _ready(place: Place, port: int, server: programs.Program) -> bool:
 
 
 def figures_of(log: Path) -> dict[str, Any] | None:
-    """Figures of the first run with a rate in a log; None if there is none."""
+    """Figures of the first run with a rate in a log, or None."""
     for row in read(log).runs.to_dict("records"):
         figures = {name: None if pd.isna(row[name]) else row[name] for name in _FIGURES}
         rate = run_rate(row)

@@ -81,7 +81,7 @@ class Command:
     line
         Number of its line.
     program
-        Name of the program without its path, empty where the program is none that a reader knows.
+        Name of the program without its path, empty if no reader knows the program.
     arguments
         The words after it.
     """

@@ -27,7 +27,7 @@ class JsonDocument:
     Parameters
     ----------
     value
-        The object; numbers that are none (``nan``) are None.
+        The object; ``nan`` and other invalid numbers are None.
     first, last
         Its lines in the file, from 1.
     truncated

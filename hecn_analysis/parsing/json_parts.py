@@ -1,4 +1,4 @@
-"""The JSON documents among the lines of a log, and the lines that are none."""
+"""The JSON documents among the lines of a log, and the lines outside them."""
 
 from __future__ import annotations
 

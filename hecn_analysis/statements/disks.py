@@ -158,7 +158,7 @@ def _is_small_and_random(text: str) -> bool:
 
 
 def _fio(document: Document) -> Iterator[Statement]:
-    """State the rates of the groups, or of the jobs where there are none."""
+    """State the rates of the groups, or of the jobs if there are no groups."""
     if _is_small_and_random(document.text):
         return
     groups: dict[str, tuple[float, int]] = {}

@@ -4,7 +4,7 @@ Units and traps
 ---------------
 - A heading counts until the next one or the next prompt of another host. A prompt tells a host, not an end: which end a
   host is, a heading that names it says, or its command, ``iperf3 -c`` (the sender, or with -R the receiver) or -s.
-- Of two hosts, one of which is known, the other is the other end. Of three, nothing is told.
+- If one of two hosts is known, the other is the other end. Three hosts do not tell.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ def predicted(
     Raises
     ------
     InputError
-        The path or the tool is not known, or the description is none of a host.
+        The path or the tool is not known, or the description does not describe a host.
 
     Examples
     --------

@@ -4,7 +4,7 @@ Units and traps
 ---------------
 - ``device size with M = 1000*1000`` is rounded to 10^6 bytes; sectors times their size are exact.
 - ``Gen3 signaling speed (6.0Gb/s)`` with a star is what the disk can do, not what runs.
-- A nominal rotation rate of 1, or ``Solid State Device``, is none.
+- A nominal rotation rate of 1, or ``Solid State Device``, means that the drive does not rotate.
 """
 
 from __future__ import annotations

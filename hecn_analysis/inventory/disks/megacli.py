@@ -125,7 +125,7 @@ class _Reading:
             self._adapter(found)
 
     def _inside(self, found: Labelled, line: str) -> bool:
-        """Give a line to the drive or volume it belongs to; False where it is none of theirs."""
+        """Give a line to the drive or volume it belongs to; False if it belongs to neither."""
         if self._drive is not None:
             return _drive(self._drive, found, line)
         return self._volume is not None and _volume(self._volume, found)

@@ -182,7 +182,7 @@ def _from_json(facts: Facts, values: dict[str, Any]) -> None:
 
 
 def _known(text: str) -> str | None:
-    """A text, unless it says that there is none."""
+    """The text, or None if it states that nothing is set."""
     gone = text.lower()
     return None if not text or gone in ("n/a", "none", "not reported") or gone.startswith("unknown") else text
 

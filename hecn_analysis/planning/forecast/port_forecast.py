@@ -59,7 +59,7 @@ DRAWS: Final = 500
 _BETTER: Final = 0.95  # a level without growth must be so much better than any growth for there to be none
 _NEARLY: Final = 1.15  # of the least error: the backtest cannot separate two ways to grow that differ by less
 _CONTRADICTS: Final = 0.87  # a backtest that does so much better with the other way to grow contradicts the fit
-_YEARLY: Final = 0.25  # years of history from which on a growth is told by the year
+_YEARLY: Final = 0.25  # years of history from which growth is stated per year
 _DATES: Final = ("date_low", "date", "date_high", "date_linear", "date_exponential", "date_without")
 _ENDS: Final = (5.0, 50.0, 95.0)
 

@@ -279,7 +279,7 @@ def roadmap(
     Raises
     ------
     InputError
-        There is none of that name, or something is wrong in its file, with its line.
+        No roadmap has that name, or its file is faulty; the message names the line.
 
     Examples
     --------

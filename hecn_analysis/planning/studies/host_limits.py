@@ -158,7 +158,7 @@ def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: flo
 
 
 def fastest(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float = 9000) -> Prediction | None:
-    """Prediction of the fastest of `transfers`, whose parameters these are; None where there is none.
+    """Prediction of the fastest of `transfers`, whose parameters these are; None without transfers.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def binding(limits: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``kind``, ``host``, ``title``, ``year``, ``predicted_bps``, ``resource``, ``resource_class``, ``next`` (a
-        resource), ``next_bps``, ``most_measured_bps`` (missing where there is none). [bit/s]
+        resource), ``next_bps``, ``most_measured_bps`` (missing if not measured). [bit/s]
 
     Examples
     --------
