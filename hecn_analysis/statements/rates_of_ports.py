@@ -74,8 +74,8 @@ def _settings(document: Document) -> Iterator[Statement]:
     for number, text in enumerate(document.lines, 1):
         if len(text) > 2000:
             continue
-        if "configuration:" in text and _OTHER.search(text) is not None:
-            continue
+        if "Link-level type" in text or ("configuration:" in text and _OTHER.search(text) is not None):
+            continue  # a port of Junos (`switch_ports`), or no port of a network
         if (speed := _SPEED.search(text)) is not None:
             yield _said(document, "port.speed_bps", float(speed["number"]) * _SCALES[speed["prefix"].lower()], number)
         if (duplex := _DUPLEX.search(text)) is not None:

@@ -1,0 +1,249 @@
+"""A port of a switch, router or firewall: what one output says of it, with the line of each value.
+
+Readers take what a pattern found by the names of its groups. `_COUNTS`, `_TEXTS` and `_FACTS` list the names; amounts
+with a unit have a second group, `speed` and `speed_unit`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.programs.readings import local_time, width
+from hecn_analysis.parsing.amounts import grouped
+
+Problem = Callable[[int | None, str, str], None]
+
+_COUNTS: Final = frozenset(
+    f"{way}_{what}" for way in ("in", "out") for what in ("octets", "packets", "errors", "discards")
+)
+#: Counters that are the sum of others; the first set of parts that is complete counts.
+_SUMS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    **{
+        f"{way}_packets": (
+            (f"{way}_unicast", f"{way}_nonunicast"),
+            (f"{way}_unicast", f"{way}_multicast", f"{way}_broadcast"),
+        )
+        for way in ("in", "out")
+    },
+    "out_discards": (("out_drops", "out_queue_drops"), ("out_drops",), ("out_queue_drops",)),
+}
+_PARTS: Final = frozenset(part for sets in _SUMS.values() for parts in sets for part in parts)
+_FACTS: Final = frozenset(
+    {"crc_errors", "collisions", "late_collisions", "runts", "giants", "max_frame_bytes", "mtu", "index"}
+)
+_WHOLE: Final = _COUNTS | _PARTS | _FACTS
+_TEXTS: Final = frozenset(
+    {"description", "hardware", "last_cleared", "speed_configured", "duplex_configured", "clock", "zone"}
+)
+_WAYS: Final = {"in": "in", "rx": "in", "received": "in", "out": "out", "tx": "out", "sent": "out"}
+_DUPLEX: Final = {"fdx": "full", "hdx": "half", "yes": "full", "no": "half"}
+_SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_UP: Final = ("up", "trunking", "enabled", "active", "link up", "link-ok")
+#: Amounts with a unit: the name of the value, and the unit where the group has no second one.
+_AMOUNTS: Final[Mapping[str, tuple[str, str]]] = {
+    "speed": ("speed_bps", ""),
+    "speed_mbit": ("speed_bps", "m"),
+    "bandwidth": ("bandwidth_bps", ""),
+    **{f"{way}_rate": (f"{way}_bps", "") for way in ("in", "out")},
+    **{f"{way}_mbit": (f"{way}_bps", "m") for way in ("in", "out")},
+}
+_PREFIXES: Final = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_GENERIC: Final = frozenset({"octets", "packets", "errors", "discards", "rate"})
+_VIRTUAL: Final = re.compile(
+    r"(?:lo(?:opback)?|inloop\w{0,10}|null|tun(?:nel)?|gr|ip|vl(?:an(?:if)?)?|irb|bvi|bdi|nve|nvi|sp|lt|mt|lsq|dialer"
+    r"|wlan-\w{2,6})[\d./: -]"
+    r"|.{1,60}\.\d{1,9}$|(?:vlan-interface|register-tunnel|virtual-)",
+    re.IGNORECASE,
+)
+_BUNDLE: Final = re.compile(
+    r"(?:port-?channel|po|bundle-ether|ae|bridge-aggregation|eth-trunk|trk|lag|bond(?:ing)?) ?\d", re.IGNORECASE
+)
+
+#: What a port of a name can do [bit/s], by the beginning of the name; the longest beginning that fits counts.
+_NAMED: Final[Mapping[str, float]] = {
+    **dict.fromkeys(("fastethernet", "fa", "fe-"), 100000000.0),
+    **dict.fromkeys(("gigabitethernet", "gi", "ge", "ge-"), 1000000000.0),
+    **dict.fromkeys(("twogigabitethernet", "tw"), 2500000000.0),
+    **dict.fromkeys(("fivegigabitethernet",), 5000000000.0),
+    **dict.fromkeys(("tengigabitethernet", "tengige", "te", "xe-", "xgigabitethernet", "10ge"), 10000000000.0),
+    **dict.fromkeys(("ten-gigabitethernet", "10gigabitethernet", "sfp-sfpplus"), 10000000000.0),
+    **dict.fromkeys(("twentyfivegige", "twentyfivegigabitethernet", "25ge"), 25000000000.0),
+    **dict.fromkeys(("fortygigabitethernet", "fortygige", "40ge", "40gigabitethernet"), 40000000000.0),
+    **dict.fromkeys(("hundredgige", "hundredgigabitethernet", "100ge", "100gigabitethernet"), 100000000000.0),
+}
+_NAME: Final = re.compile(r"\d{0,3}[A-Za-z-]{1,30}")
+_MODES: Final = re.compile(r"(?<![\w.])(?P<modes>\d{2,6}(?:/\d{2,6}){1,4}) ?(?:Base|Ethernet)", re.IGNORECASE)
+
+
+@dataclass
+class Port:
+    """A port in one output.
+
+    Parameters
+    ----------
+    interface
+        Its name.
+    line
+        The line at which the output of the port begins.
+    host
+        The device, as the prompt above names it; None without a prompt.
+    values
+        Counters, rates [bit/s], settings and texts by name.
+    lines
+        The line of each value.
+    blocked
+        Names of values that could not be read.
+    """
+
+    interface: str
+    line: int
+    host: str | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    blocked: set[str] = field(default_factory=set)
+
+    def take(self, groups: Mapping[str, str | None], line: int, way: str = "") -> None:
+        """Take what a pattern found; the first value of a name counts."""
+        way = _WAYS.get((groups.get("way") or way).lower().removesuffix("put"), way)
+        for name, text in groups.items():
+            if text is None or (name in _GENERIC and not way):
+                continue
+            for known, value in _values(f"{way}_{name}" if name in _GENERIC else name, text.strip(), groups):
+                if known not in self.values and known not in self.blocked:
+                    self.values[known], self.lines[known] = value, line
+
+    def add_up(self) -> None:
+        """Add up the parts of counters that the output has in parts only."""
+        for name, sets in _SUMS.items():
+            parts = next((parts for parts in sets if all(part in self.values for part in parts)), ())
+            if parts and name not in self.values and name not in self.blocked:
+                self.values[name] = sum(self.values[part] for part in parts)
+                self.lines[name] = self.lines[parts[0]]
+
+    def block(self, groups: Iterable[str], text: str, way: str) -> None:
+        """Take no value later in place of one that could not be read."""
+        ways = tuple(one for one in ("in", "out") if one in text.lower()) if "way" in groups else (way,)
+        self.blocked |= {f"{one}_{name}" for name in groups for one in ways if name in _GENERIC} | set(groups)
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether it carries what other ports carry, or nothing."""
+        return _VIRTUAL.match(self.interface) is not None
+
+    @property
+    def is_line(self) -> bool:
+        """Whether it is a port with a line of its own."""
+        return not self.is_virtual and _BUNDLE.match(self.interface) is None
+
+    @property
+    def supported_bps(self) -> float | None:
+        """What its name or hardware says that it can do. [bit/s]."""
+        if not self.is_line:
+            return None
+        modes = _MODES.search(str(self.values.get("hardware", "")))
+        if modes is not None:
+            return 1e6 * max(float(mode) for mode in modes["modes"].split("/"))
+        name = _NAME.match(self.interface)
+        return _NAMED.get(name[0].lower()) if name else None
+
+    @property
+    def reported_bps(self) -> float | None:
+        """Speed of the line; of a bundle its bandwidth; of a port that states no speed its bandwidth, too. [bit/s]."""
+        speed, bandwidth = self.values.get("speed_bps"), self.values.get("bandwidth_bps")
+        nominal = bandwidth if not self.is_virtual and self.values.get("up") else None
+        return max(speed or 0.0, nominal or 0.0) or None if _BUNDLE.match(self.interface) else speed or nominal
+
+
+def _values(name: str, text: str, groups: Mapping[str, str | None]) -> Iterable[tuple[str, Any]]:
+    """Values of a group, by the name under which they are kept."""
+    if name in _WHOLE:
+        yield name, grouped(text[:40])
+    elif name in _TEXTS and text:
+        yield name, text
+    elif name in _AMOUNTS:
+        known, unit = _AMOUNTS[name]
+        unit = unit or (groups.get(f"{name.rpartition('_')[2]}_unit") or "").lower()
+        number = float(text.replace(",", "")) * _PREFIXES.get(unit[:1], 1.0) * (8.0 if "byte" in unit else 1.0)
+        if number > 0 or known in ("in_bps", "out_bps"):  # a speed of 0 says nothing
+            yield known, number
+    elif name in _WORDED:
+        yield from _WORDED[name](text, groups)
+
+
+def _window(text: str, groups: Mapping[str, str | None]) -> Iterator[tuple[str, Any]]:
+    yield "interval_s", float(text) * _SECONDS[(groups.get("window_unit") or "s")[0].lower()]
+
+
+def _state(text: str, groups: Mapping[str, str | None]) -> Iterator[tuple[str, Any]]:
+    words = [word.strip().lower() for word in (text, groups.get("protocol")) if word]
+    yield "up", all(word.startswith(_UP) for word in words)
+
+
+def _flags(text: str, _: Mapping[str, str | None]) -> Iterator[tuple[str, Any]]:
+    yield "up", "R" in text
+
+
+def _duplex(text: str, _: Mapping[str, str | None]) -> Iterator[tuple[str, Any]]:
+    yield "duplex", _DUPLEX.get(text.lower(), text.lower())
+
+
+def _mac(text: str, _: Mapping[str, str | None]) -> Iterator[tuple[str, Any]]:
+    digits = re.sub(r"[^0-9a-f]", "", text.lower())
+    if len(digits) == 12:
+        yield "mac_address", ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+
+_WORDED: Final[Mapping[str, Callable[[str, Mapping[str, str | None]], Iterator[tuple[str, Any]]]]] = {
+    "window": _window,
+    "state": _state,
+    "flags": _flags,
+    "duplex": _duplex,
+    "mac": _mac,
+}
+
+
+def _time(findings: Findings, port: Port) -> float | None:
+    """Seconds since 1970 at which the device says that it printed the port."""
+    try:
+        local = datetime.fromisoformat(f"{port.values['clock']}{port.values.get('zone', '')}")
+    except (KeyError, ValueError):
+        return None
+    line = port.lines["clock"]
+    return local.timestamp() if local.tzinfo else local_time(findings, line, local, series=port.interface)
+
+
+_OF_INTERFACE: Final = ("index", "description", "mac_address", "mtu", "up")
+_OF_FACTS: Final = (
+    *("duplex", "duplex_configured", "speed_configured", "bandwidth_bps", "max_frame_bytes", "last_cleared"),
+    *("hardware", "crc_errors", "collisions", "late_collisions", "runts", "giants"),
+)
+
+
+def hand_over(findings: Findings, ports: Iterable[Port]) -> None:
+    """Hand ports over: counters as samples, rates as rates, and what is wrong with them as a fact of the file."""
+    from hecn_analysis.counters.switches.checks import checked  # noqa: PLC0415 - it needs `Port`
+
+    found = list(ports)
+    for port in found:
+        port.add_up()
+        own = {"host": port.host, "interface": port.interface}
+        known = {name: port.values[name] for name in _OF_INTERFACE if name in port.values}
+        index = known.pop("index", None)
+        own |= {"index": index} if index is not None else {}
+        speed, time = port.reported_bps, _time(findings, port)
+        facts: dict[str, object] = {name: port.values[name] for name in _OF_FACTS if name in port.values}
+        findings.interface(**own, **known, **({"speed_bps": speed} if speed else {}), facts=facts)
+        counts = {name: value for name, value in port.values.items() if name in _COUNTS}
+        if counts:
+            state = {name: known[name] for name in ("mtu", "up") if name in known}
+            seen = {"line": port.line, "time": time, "speed_bps": speed, "counter_bits": width(counts)}
+            findings.sample(**own, **counts, **state, **seen)
+        rates = {name: port.values[name] for name in ("in_bps", "out_bps", "interval_s") if name in port.values}
+        if rates.keys() & {"in_bps", "out_bps"}:
+            findings.rate(line=port.lines.get("in_bps", port.lines.get("out_bps")), time=time, **own, **rates)
+    findings.facts["findings"] = [each for port in found for each in checked(port)]

@@ -1,0 +1,130 @@
+"""Outputs that have a stanza for each port: a first line with its name, and below it lines with values.
+
+A `Layout` is a table. Each row has a word and a pattern: lines with the word are matched against the pattern, whose
+groups name the values (`port`). A line of `counts` with the word that does not match is a problem; one of `words`
+need not match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hecn_analysis.counters.switches.port import Port, Problem
+from hecn_analysis.files.documents import Document
+
+#: What stands in the patterns of a table for a whole number, and for a rate with its unit.
+_SHORT: Final = {
+    "#": r"\d{1,20}",
+    "@": r"(?P<rate>\d{1,20}(?:\.\d{1,6})?) ?(?P<rate_unit>bits/sec|bytes/sec|[kKMGT]?bps)",
+}
+
+#: The prompt of a device before a command: its name, and what the device puts around it.
+PROMPT: Final = re.compile(
+    r"^(?:RP/\d{1,3}/\w{1,8}/CPU\d{1,3}:)?[<\[]?(?:[\w.-]{1,32}@)?(?P<host>[A-Za-z][\w.-]{0,62})"
+    r"(?:\([\w.-]{1,40}\)|\]|/[\w./-]{1,40})?(?: ?[#>\]])(?: ?[A-Za-z/][^\n]{0,200})?$"
+)
+
+#: A section whose counters are parts of others.
+LEFT_OUT: Final = "-"
+
+_LONGEST: Final = 2000
+
+Row = tuple[str, "re.Pattern[str]"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a kind of device prints its ports.
+
+    Parameters
+    ----------
+    begins
+        The first line of a port; the group ``interface``, ``physical`` or ``logical`` has its name. It may reach into
+        the next line.
+    counts
+        Words and patterns of lines with counters and rates.
+    words
+        Words and patterns of lines that may have a setting or a state.
+    sections
+        Words at the beginning of lines, and which counters follow: "in", "out", "" (lines name the way) or `LEFT_OUT`.
+    ends
+        Lines that end a port and begin no other.
+    is_indented
+        Whether the lines of a port are indented, so that a line that is not ends it.
+    """
+
+    begins: re.Pattern[str]
+    counts: Sequence[Row]
+    words: Sequence[Row]
+    sections: Sequence[tuple[str, str]] = ()
+    ends: re.Pattern[str] | None = None
+    is_indented: bool = True
+
+
+def compiled(rows: Iterable[tuple[str, str]]) -> tuple[Row, ...]:
+    """Compile the patterns of a table, in which ``#`` is a whole number and ``@`` a rate with its unit."""
+
+    def written_out(pattern: str) -> str:
+        for short, long in _SHORT.items():
+            pattern = pattern.replace(short, long)
+        return pattern
+
+    return tuple((word, re.compile(written_out(pattern))) for word, pattern in rows)
+
+
+def ports(document: Document, layout: Layout, problem: Problem) -> Iterator[Port]:
+    """Read the ports of a file."""
+    port: Port | None = None
+    host, way, margin = None, "", 0
+    lines = document.lines
+    for number, text in enumerate(lines, 1):
+        if len(text) > _LONGEST or not text or text.isspace():
+            continue
+        begins = layout.begins.match(text + "\n" + (lines[number] if number < len(lines) else ""))
+        if begins is not None:
+            if port is not None:
+                yield port
+            port, way, margin = Port(_name(begins), number, host), "", 0
+            port.take(begins.groupdict(), number)
+            _take(port, layout, (number, text), "", problem)
+        elif (prompt := PROMPT.match(text)) is not None:
+            if port is not None:
+                yield port
+            port, host = None, prompt["host"]
+        elif port is not None:
+            indent = len(text) - len(text.lstrip())
+            if (layout.is_indented and not indent and margin) or (layout.ends and layout.ends.match(text)):
+                yield port
+                port = None
+                continue
+            margin = max(margin, indent)
+            words = text.strip()
+            way = next((section for start, section in layout.sections if words.startswith(start)), way)
+            _take(port, layout, (number, text), way, problem)
+    if port is not None:
+        yield port
+
+
+def _name(begins: re.Match[str]) -> str:
+    """Name of a port: the first of the groups that may give it."""
+    groups = begins.groupdict()
+    return next(groups[name].strip() for name in ("interface", "physical", "logical") if groups.get(name))
+
+
+def _take(port: Port, layout: Layout, line: tuple[int, str], way: str, problem: Problem) -> None:
+    """Take what the patterns find in a line."""
+    number, text = line
+    for word, pattern in layout.counts if way != LEFT_OUT else ():
+        if word in text:
+            found = pattern.search(text)
+            if found is not None:
+                port.take(found.groupdict(), number, way)
+            else:
+                port.block(pattern.groupindex, text, way)
+                problem(number, "malformed", f"found {text.strip()[:200]!r}, expected numbers at {word!r}; left out")
+    for word, pattern in layout.words:
+        if word in text and (found := pattern.search(text)) is not None:
+            port.take(found.groupdict(), number, way)
