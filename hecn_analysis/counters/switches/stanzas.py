@@ -53,7 +53,7 @@ class Layout:
     ends
         Lines that end a port and begin no other.
     is_indented
-        Whether the lines of a port are indented, so that a line that is not ends it.
+        Whether the lines of a port are indented, so that a line that is not ends it, where it follows a blank one.
     """
 
     begins: re.Pattern[str]
@@ -78,32 +78,28 @@ def compiled(rows: Iterable[tuple[str, str]]) -> tuple[Row, ...]:
 def ports(document: Document, layout: Layout, problem: Problem) -> Iterator[Port]:
     """Read the ports of a file."""
     port: Port | None = None
-    host, way, margin = None, "", 0
+    host, way, is_over = None, "", False
     lines = document.lines
     for number, text in enumerate(lines, 1):
-        if len(text) > _LONGEST or not text or text.isspace():
+        if not text or text.isspace() or len(text) > _LONGEST:
+            is_over = layout.is_indented
             continue
         begins = layout.begins.match(text + "\n" + (lines[number] if number < len(lines) else ""))
+        prompt = PROMPT.match(text)
+        ends = (is_over and not text[0].isspace()) or (layout.ends is not None and layout.ends.match(text) is not None)
+        if port is not None and (begins or prompt or ends):
+            yield port
+            port = None
         if begins is not None:
-            if port is not None:
-                yield port
-            port, way, margin = Port(_name(begins), number, host), "", 0
+            port, way = Port(_name(begins), number, host), ""
             port.take(begins.groupdict(), number)
-            _take(port, layout, (number, text), "", problem)
-        elif (prompt := PROMPT.match(text)) is not None:
-            if port is not None:
-                yield port
-            port, host = None, prompt["host"]
-        elif port is not None:
-            indent = len(text) - len(text.lstrip())
-            if (layout.is_indented and not indent and margin) or (layout.ends and layout.ends.match(text)):
-                yield port
-                port = None
-                continue
-            margin = max(margin, indent)
+        elif prompt is not None:
+            host = prompt["host"]
+        if port is not None:
             words = text.strip()
             way = next((section for start, section in layout.sections if words.startswith(start)), way)
             _take(port, layout, (number, text), way, problem)
+        is_over = False
     if port is not None:
         yield port
 
