@@ -1,0 +1,94 @@
+"""Output of rclone: what it transferred, and in which time.
+
+Versions: 1.40 to 1.68, the lines of statistics with and without ``--progress``; one run for each command.
+
+Units and traps
+---------------
+- Amounts are binary: "286.102 MiB", in old versions "286.102M" and "MBytes", are 2**20 bytes.
+- The rate that is printed is a mean over the last seconds since version 1.57: the rate of the run is the amount over
+  the elapsed time.
+- The statistics come every minute, or more often; the last ones before the command ends count.
+- "Checks" are files that were there already. Several files are transferred at the same time (``--transfers``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.files.source import Line
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.amounts import clock, scale
+
+_AMOUNT: Final = re.compile(
+    r"Transferred:\s{1,12}(?P<done>\d{1,9}(?:\.\d{1,6})?) ?(?P<done_unit>[kKMGTP]?)(?:i?B(?:ytes)?)? / "
+    r"(?P<all>\d{1,9}(?:\.\d{1,6})?) ?(?P<all_unit>[kKMGTP]?)(?:i?B(?:ytes)?), (?:\d{1,3}%|-), "
+)
+_FILES: Final = re.compile(r"Transferred:\s{1,16}(?P<files>\d{1,12}) / \d{1,12}, (?:\d{1,3}%|-)\s{0,8}$")
+_ELAPSED: Final = re.compile(r"Elapsed time:\s{1,16}(?P<time>(?:\d{1,4}h)?(?:\d{1,2}m)?\d{1,3}(?:\.\d{1,3})?s)\s{0,8}$")
+_ERRORS: Final = re.compile(r"Errors:\s{1,16}(?P<errors>\d{1,9})\b")
+
+
+class Rclone:
+    """Reader of rclone."""
+
+    TOOLS: tuple[str, ...] = ("rclone",)
+    VERSIONS: str = "1.40 to 1.68: the statistics"
+    HINTS: tuple[str, ...] = ("Transferred:", "Elapsed time:", "Errors:")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._forget()
+
+    def _forget(self) -> None:
+        self._first: int | None = None
+        self._last = 0
+        self._amount: tuple[float, bool] | None = None
+        self._seconds: float | None = None
+        self._failed = False
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of the statistics."""
+        text = line.text
+        if (found := _AMOUNT.search(text)) is not None:
+            self._first = self._first or line.number
+            done, every = (float(found[name]) * scale(found[f"{name}_unit"], 1024) for name in ("done", "all"))
+            self._amount, self._seconds = (done, done >= every), None
+        elif self._first is None:
+            return False
+        elif (found := _ELAPSED.search(text)) is not None:
+            self._seconds = clock(found["time"])
+        elif (found := _ERRORS.search(text)) is not None:
+            self._failed = int(found["errors"]) > 0
+        elif "Transferred:" in text and _FILES.search(text) is None:
+            report_damaged_line(self._findings, line, "'Transferred: … / …, …%'; left out")
+            self._amount = None
+        elif "Elapsed time:" in text:
+            report_damaged_line(self._findings, line, "'Elapsed time: …s'; left out")
+            self._seconds = None
+        elif "Transferred:" not in text:
+            return False
+        self._last = line.number
+        return True
+
+    def finish(self) -> None:
+        """The command has ended: its last statistics are the run."""
+        if self._first is not None and (self._amount is None or not self._seconds):
+            message = "found statistics without an amount or a time, expected both; no run made of them"
+            self._findings.problem(self._last, "truncated", message)
+        elif self._first is not None and self._amount is not None and self._seconds:
+            done, is_whole = self._amount
+            columns: dict[str, object] = {
+                "tool": "rclone",
+                "protocol": "file",
+                "bytes": round(done),
+                "duration_s": self._seconds,
+                "throughput_bps": 8 * done / self._seconds,
+                "error": self._failed or not is_whole,
+            }
+            if columns["error"]:
+                message = "found a copy that is not whole, or errors, expected all of it"
+                self._findings.problem(self._last, "aborted", message)
+            self._findings.run(Run(self._first, self._last, columns, rounding=0.02))
+        self._forget()

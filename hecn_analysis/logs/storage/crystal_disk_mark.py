@@ -1,0 +1,93 @@
+"""Results of CrystalDiskMark and KDiskMark: one row for each pattern of reads or writes.
+
+Versions: CrystalDiskMark 3 to 8, KDiskMark 2 and 3.
+
+Units and traps
+---------------
+- MB/s is 10**6 bytes a second, as the head says; since version 7 there may be GB/s in rows that were set to it.
+- Q is the number of requests under way, T that of threads. The rows are best values of some runs, not means.
+- "[Mix]" rows are reads and writes together: they have no direction.
+- "Sequential" of version 3 has 1 MiB, "512K" and "4K" are random.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.files.source import Line
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damaged_line
+
+_RATE: Final = r"\s{0,8}:\s{1,12}(?P<rate>\d{1,9}\.\d{1,3}) (?P<unit>[MG])B/s(?:\s|$)"
+_HEAD: Final = re.compile(r"^\s{0,8}\[(?P<head>Read|Write|Mix)\]")
+_ROW: Final = re.compile(
+    r"^\s{0,12}(?P<way>SEQ|RND|Sequential|Random)\s{1,6}(?P<size>\d{1,6}) ?(?P<size_unit>[KM]iB)\s{0,4}"
+    r"\(Q=\s{0,4}(?P<queue>\d{1,4}), ?T=\s{0,4}(?P<threads>\d{1,4})\)" + _RATE
+)
+_OLD: Final = re.compile(
+    r"^\s{0,20}(?P<way>Sequential|Random)\s{1,3}(?P<what>Read|Write)"
+    r"(?:\s{1,3}(?P<size>\d{1,6}) ?(?P<size_unit>[KM]i?B))?"
+    r"\s{0,4}(?:\(Q=\s{0,4}(?P<queue>\d{1,4}), ?T=\s{0,4}(?P<threads>\d{1,4})\)|\(QD=\d{1,4}\))?" + _RATE
+)
+_LIKE: Final = re.compile(r"^\s{0,20}(?:SEQ|RND|Sequential|Random)\s.{0,40}:\s")
+
+
+class CrystalDiskMark:
+    """Reader of CrystalDiskMark and KDiskMark."""
+
+    TOOLS: tuple[str, ...] = ("CrystalDiskMark", "KDiskMark")
+    VERSIONS: str = "CrystalDiskMark 3 to 8, KDiskMark 2 and 3"
+    HINTS: tuple[str, ...] = (
+        "CrystalDiskMark ",
+        "KDiskMark ",
+        "[Read]",
+        "[Write]",
+        "[Mix]",
+        "SEQ ",
+        "RND ",
+        *("Sequential ", "Random "),
+    )
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._tool = ""
+        self._what = ""
+
+    def feed(self, line: Line) -> bool:
+        """Take the head or a row."""
+        text = line.text
+        if (title := re.match(r"^\s{0,8}(CrystalDiskMark|KDiskMark) \(?\d", text)) is not None:
+            self._tool, self._what = title[1], ""
+            return True
+        if not self._tool:
+            return False
+        if (head := _HEAD.match(text)) is not None:
+            self._what = {"Read": "read", "Write": "write", "Mix": "mix"}[head["head"]]
+            return True
+        row = _ROW.match(text) if self._what else None
+        old = _OLD.match(text) if row is None else None
+        found = row or old
+        if found is None:
+            if _LIKE.match(text):
+                report_damaged_line(self._findings, line, "a row with '… MB/s'; left out")
+                return True
+            return False
+        what = old["what"].lower() if old is not None else self._what
+        way = "random_" if found["way"] in ("RND", "Random") else ""
+        columns: dict[str, object] = {
+            "tool": self._tool,
+            "protocol": "file",
+            "direction": None if what == "mix" else way + what,
+            "streams": int(found["threads"]) if found["threads"] else None,
+            "throughput_bps": float(found["rate"]) * 8 * {"M": 1e6, "G": 1e9}[found["unit"]],
+            "label": " ".join(text.partition(":")[0].split()) if old is not None else None,
+        }
+        if row is not None:
+            columns["label"] = f"{row['size']} {row['size_unit']}, Q={row['queue']}, T={row['threads']}"
+        self._findings.run(Run(line.number, line.number, columns))
+        return True
+
+    def finish(self) -> None:
+        """Forget the head."""
+        self._tool = self._what = ""

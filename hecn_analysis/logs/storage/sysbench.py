@@ -1,0 +1,74 @@
+"""Output of ``sysbench fileio``: reads and writes of files.
+
+Versions: 0.4, 0.5 and 1.0. A test with reads and writes is two runs.
+
+Units and traps
+---------------
+- 1.0 prints MiB/s; 0.4 and 0.5 print amounts in "Mb" and "Gb", which are 2**20 and 2**30 bytes. The rate is then the
+  amount over the total time.
+- The file test mode gives the direction: "random read", "sequential write (creation)". Rewrites count as writes.
+- Of a mode with no reads, the figure of reads is 0.00, and makes no run.
+- Other tests of sysbench (cpu, memory, oltp) print no throughput of files, and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from hecn_analysis.logs.blocks import BlockReader, Columns, Figures
+from hecn_analysis.parsing.amounts import scale
+
+_MODES: Final = {"sequential": "", "random": "random_"}
+_AMOUNT: Final = r"(?P<{0}>\d{{1,9}}(?:\.\d{{1,6}})?)(?P<{0}_unit>[KMGT]?)b"
+
+
+class Sysbench(BlockReader):
+    """Reader of sysbench fileio."""
+
+    TOOLS: tuple[str, ...] = ("sysbench",)
+    VERSIONS: str = "0.4, 0.5 and 1.0: fileio"
+    HINTS: tuple[str, ...] = (
+        *(
+            "Extra file open flags: ",
+            "Doing ",
+            "read, MiB/s:",
+            "written, MiB/s:",
+            "total time: ",
+            "Number of threads: ",
+        ),
+        *("Total transferred ", "Total file size", "total file size"),
+    )
+    BEGINS: ClassVar[re.Pattern[str]] = re.compile(r"^\s{0,8}Extra file open flags: (?P<flags>.{1,60})")
+    FIGURES: ClassVar[tuple[tuple[str, re.Pattern[str]], ...]] = (
+        ("Doing ", re.compile(r"^\s{0,8}Doing (?P<mode>sequential|random) (?P<what>read|write|rewrite|r/w)\b")),
+        ("read, MiB/s:", re.compile(r"^\s{0,8}read, MiB/s:\s{1,40}(?P<read>\d{1,9}\.\d\d)$")),
+        ("written, MiB/s:", re.compile(r"^\s{0,8}written, MiB/s:\s{1,40}(?P<written>\d{1,9}\.\d\d)$")),
+        (
+            "Total transferred ",
+            re.compile(
+                rf"^\s{{0,8}}Read {_AMOUNT.format('read_bytes')}\s{{1,8}}Written {_AMOUNT.format('written_bytes')}"
+                r"\s{1,8}Total transferred "
+            ),
+        ),
+        ("total time: ", re.compile(r"^\s{0,8}total time:\s{1,40}(?P<seconds>\d{1,9}\.\d{1,6})s$")),
+    )
+    LAST: ClassVar[tuple[str, str]] = ("seconds", "'total time: …s'")
+
+    def runs(self, figures: Figures) -> Iterator[tuple[Columns, float]]:
+        """Make a run of the reads and one of the writes."""
+        seconds = float(figures["seconds"])
+        for name, direction in (("read", "read"), ("written", "write")):
+            columns: Columns = {
+                "tool": "sysbench",
+                "protocol": "file",
+                "duration_s": seconds,
+                "direction": _MODES[figures.get("mode", "sequential")] + direction,
+            }
+            if float(figures.get(name, 0)):
+                yield {**columns, "throughput_bps": float(figures[name]) * 8 * 2**20}, 0.01
+            elif float(figures.get(f"{name}_bytes", 0)) and seconds:
+                unit = scale(figures[f"{name}_bytes_unit"], 1024)
+                amount = round(float(figures[f"{name}_bytes"]) * unit)
+                yield {**columns, "bytes": amount, "throughput_bps": 8 * amount / seconds}, 0.01
