@@ -16,7 +16,10 @@ from hecn_analysis.statements import Statement
 _WATCH: Final = frozenset({"ping", "fping", "mtr", "traceroute", "owping", "powstream", "ss", "tc", "tracepath"})
 
 #: Tools that test disks, and move nothing over a network.
-_STORAGE: Final = frozenset({"IOR", "bonnie++", "dcp", "dd", "dsync", "fio", "gpfsperf", "hdparm", "iozone", "xdd"})
+_STORAGE: Final = frozenset(
+    {"IOR", "bonnie++", "dcp", "dd", "dsync", "fio", "gpfsperf", "hdparm", "iozone", "xdd", "sysbench", "dbench"}
+    | {"CrystalDiskMark", "KDiskMark"}
+)
 
 #: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
 _LOCAL: Final = frozenset({"dd"})

@@ -61,7 +61,7 @@ def test_the_last_statistics_of_rclone_are_the_run(samples, problem_lines):
 def test_crystal_disk_mark_has_decimal_megabytes_and_a_row_for_each_pattern(samples):
     reading = read(samples / "crystal-disk-mark" / "v8.txt")
     assert reading.problems.empty
-    found = rows(reading, "direction", "label", "streams", "throughput_bps")
+    found = rows(reading, "direction", "circumstances", "streams", "throughput_bps")
     assert found[0] == ["read", "1 MiB, Q=8, T=1", 1, pytest.approx(3412.345 * 8e6)]
     assert found[2] == ["random_read", "4 KiB, Q=32, T=16", 16, pytest.approx(1840.553 * 8e6)]
     assert [row[0] for row in found] == ["read", "read", "random_read", "random_read", "write", "random_write", None]

@@ -73,7 +73,11 @@ class MpiBenchmarks:
 
     def _columns(self, found: re.Match[str]) -> dict[str, object]:
         size = int(found["size"])
-        columns: dict[str, object] = {"tool": self._tool, "tool_version": self._version, "label": f"{size} B"}
+        columns: dict[str, object] = {
+            "tool": self._tool,
+            "tool_version": self._version,
+            "circumstances": f"{size} bytes",
+        }
         if self._tool == "IMB-MPI1":
             seconds = float(found["time"]) * 1e-6
             columns["throughput_bps"] = 8 * size / seconds if size and seconds else None

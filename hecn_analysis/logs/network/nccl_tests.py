@@ -5,9 +5,9 @@ Versions: 2.0 to 2.17.
 Units and traps
 ---------------
 - The rate is "algbw" of the out-of-place half: the size over the time, GB are 10**9 bytes. "busbw", which is corrected
-  for what the operation moves, compares with the speed of links; it is in the circumstances of the run.
-- The time is that of one operation, in microseconds; sizes below some KiB show 0.00 GB/s, and their rate is computed
-  from size and time.
+  for what the operation moves, compares with the speed of links; it is in the label of the run.
+- The time is that of one operation, in microseconds; it is no duration of a run. Sizes below some KiB show 0.00 GB/s,
+  and their rate is computed from size and time. The size is in the circumstances.
 - "#wrong" above 0 makes the run one with an error. "N/A" is a run that was not checked.
 """
 
@@ -19,6 +19,9 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
+
+#: Relative difference that rounding leaves between the rate and size over time.
+_TOLERANCE: Final = 0.02
 
 _N: Final = r"\d{1,12}(?:\.\d{1,6})?"
 _HEAD: Final = re.compile(
@@ -67,15 +70,17 @@ class NcclTests:
         program = self._findings.command.program
         columns: dict[str, object] = {
             "tool": program if program in self.TOOLS else "nccl-tests",
-            "bytes": size,
-            "duration_s": seconds,
-            "throughput_bps": rate * 8e9 if rate >= 1 else (8 * size / seconds if seconds else None),
-            "circumstances": f"bus bandwidth {found['bus']} GB/s",
+            "throughput_bps": rate * 8e9 if rate >= 1 or not seconds else 8 * size / seconds,
+            "circumstances": f"{size} bytes",
+            "label": f"bus bandwidth {found['bus']} GB/s",
             "error": wrong.isdecimal() and int(wrong) > 0,
         }
         if columns["error"]:
             self._findings.problem(line.number, "aborted", f"found {wrong} wrong values, expected none")
-        self._findings.run(Run(line.number, line.number, columns, rounding=0.02))
+        if rate >= 1 and seconds and abs(size / seconds - rate * 1e9) > _TOLERANCE * rate * 1e9:
+            message = f"found algbw {found['algorithm']} GB/s, expected {size / seconds / 1e9:.2f} from size and time"
+            self._findings.problem(line.number, "inconsistent", f"{message}; kept as printed")
+        self._findings.run(Run(line.number, line.number, columns))
         return True
 
     def finish(self) -> None:

@@ -81,10 +81,10 @@ class CrystalDiskMark:
             "direction": None if what == "mix" else way + what,
             "streams": int(found["threads"]) if found["threads"] else None,
             "throughput_bps": float(found["rate"]) * 8 * {"M": 1e6, "G": 1e9}[found["unit"]],
-            "label": " ".join(text.partition(":")[0].split()) if old is not None else None,
+            "circumstances": " ".join(text.partition(":")[0].split()),
         }
         if row is not None:
-            columns["label"] = f"{row['size']} {row['size_unit']}, Q={row['queue']}, T={row['threads']}"
+            columns["circumstances"] = f"{row['size']} {row['size_unit']}, Q={row['queue']}, T={row['threads']}"
         self._findings.run(Run(line.number, line.number, columns))
         return True
 
