@@ -27,7 +27,7 @@ _CPU_SOURCES: Final = (
 )
 _PCI_SOURCES: Final = (
     *("lspci-tv", "hwloc-console", "hwloc-xml", "lspci", "lspci-mm", "lspci-nnmmv", "lspci-vmmkn", "lspci-k"),
-    *("sysfs", "lspci-xxx", "lspci-vvv"),
+    *("sysfs", "pciconf", "lspci-xxx", "lspci-vvv"),
 )
 #: Names under which sources give the same thing.
 _OTHER_NAMES: Final = {

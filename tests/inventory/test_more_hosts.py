@@ -1,0 +1,83 @@
+"""Devices of FreeBSD, distances of GPUs, RDMA devices, links of mlxlink, adapters of Windows."""
+
+import pytest
+
+from hecn_analysis.inventory import read_inventory
+
+
+def test_pciconf_has_the_links_in_use_and_at_most(facts):
+    found = facts("pciconf/pciconf-lvc.txt")
+    assert found["n_devices"] == 3
+    bridge, card, drive = found["devices"]
+    assert (bridge["class_code"], bridge.get("lnksta_width")) == ("0600", None)
+    assert (card["address"], card["os_device"], card["class_code"]) == ("0000:82:00.0", "ix0", "0200")
+    assert card["name"] == "Intel Corporation 82599ES 10-Gigabit SFI/SFP+ Network Connection"
+    link = (
+        "lnksta_width",
+        "lnkcap_width",
+        "lnksta_gtps",
+        "lnkcap_gtps",
+        "max_payload",
+        "max_payload_cap",
+        "max_read_req",
+    )
+    assert [card[name] for name in link] == [4, 8, 5.0, 5.0, 256, 512, 512]
+    assert (drive["driver"], drive["lnksta_width"], drive.get("lnksta_gtps")) == (None, 4, None)
+
+
+def test_a_host_of_freebsd_has_its_card_and_a_link_that_lost_lanes(samples):
+    (host,) = read_inventory(samples / "pciconf").hosts
+    found = [(one.check, one.place) for one in host.findings.findings]
+    assert any(check == "link-width" and "82:00.0" in place for check, place in found), found
+
+
+def test_distances_between_gpus_and_cards(facts):
+    found = facts("gpu_topology/two-gpus.txt")
+    assert found["distances"]["GPU0"] == {"GPU0": "X", "GPU1": "NV12", "NIC0": "PXB", "NIC1": "SYS"}
+    assert found["nics"] == {"NIC0": "mlx5_0", "NIC1": "mlx5_3"}
+    first, second = found["gpus"]
+    assert (first["numa_node"], second["numa_node"], len(first["cpus"])) == (0, 1, 64)
+
+
+def test_rdma_devices_and_their_interfaces(facts):
+    pairs = facts("ibdev2netdev/pairs.txt")["pairs"]
+    assert [(one["device"], one["interface"], one["up"]) for one in pairs] == [
+        ("mlx5_0", "ens1f0np0", True),
+        ("mlx5_1", "ens1f1np1", False),
+        ("mlx5_2", "ib0", True),
+    ]
+    (pair,) = facts("ibdev2netdev/verbose.txt")["pairs"]
+    assert (pair["device"], pair["address"], pair["interface"]) == ("mlx5_0", "0000:81:00.0", "ens8np0")
+
+
+def test_a_link_of_mlxlink_with_its_errors(facts):
+    found = facts("mlxlink/port.txt")
+    assert (found["speed_bps"], found["supported_max_bps"], found["enabled_max_bps"]) == (25e9, 100e9, 100e9)
+    assert (found["effective_errors"], found["effective_ber"], found["link_downs"]) == (12, 3e-15, 2)
+    assert "group" not in found
+
+
+def test_adapters_of_windows(facts):
+    first, second = facts("windows_adapters/table.txt")["adapters"]
+    assert (first["name"], first["speed_bps"], first["up"]) == ("Ethernet 2", 10e9, True)
+    assert (second["name"], second["speed_bps"], second["up"]) == ("Wi-Fi", None, False)
+    (only,) = facts("windows_adapters/list.txt")["adapters"]
+    assert (only["speed_bps"], only["duplex"], only["mtu"], only["up"]) == (1e8, "half", 1500, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "damage", "line"),
+    [
+        ("pciconf/pciconf-lvc.txt", ("class=0x020000", "class=O"), 6),
+        ("gpu_topology/two-gpus.txt", ("NV12\tPXB", "NV12\tPX8"), 2),
+        ("ibdev2netdev/pairs.txt", ("ens1f1np1 (Down)", "ens1f1np1 (Dow"), 2),
+        ("mlxlink/port.txt", (": 12\n", ": l2\n"), 26),
+        ("windows_adapters/table.txt", ("10 Gbps", "10 Gbp"), 3),
+    ],
+)
+def test_a_damaged_line_is_a_problem(samples, tmp_path, path, damage, line):
+    text = (samples / path).read_text()
+    assert damage[0] in text
+    (tmp_path / "a.txt").write_text(text.replace(*damage, 1))
+    problems = read_inventory(tmp_path / "a.txt").problems
+    assert problems[["line", "kind"]].to_numpy().tolist() == [[line, "malformed"]]
