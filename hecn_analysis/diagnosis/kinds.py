@@ -41,7 +41,7 @@ _OWN: Final = ("asked.", "socket.")
 _TEST: Final = ("tool", "protocol", "streams", "extent", "distance", "circumstances", _RATE, _WINDOW)
 
 #: How much faster the same test goes between other ends if a kind is shown first.
-_FASTER: Final = 1.5
+FASTER: Final = 1.5
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,18 @@ class Kind:
     @property
     def is_outlier(self) -> bool:
         """Whether the same test between other ends is clearly faster."""
-        return any(other.rate_bps > _FASTER * self.median_bps for other in self.others)
+        return any(other.rate_bps > FASTER * self.median_bps for other in self.others)
 
     @property
     def is_local(self) -> bool:
         """Whether the runs are tests of disks, and nothing went over a network."""
         return self.tool in _STORAGE
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the data stayed in one host."""
+        ends = self.source_host, self.destination_host
+        return _is_loopback(ends[1]) or (bool(ends[0]) and ends[0] == ends[1])
 
     @property
     def files(self) -> list[str]:
@@ -194,6 +200,11 @@ def without_runs(folder: Folder) -> Kind:
     empty = folder.runs.head(0)
     tables = folder.reading.intervals.head(0), folder.reading.streams.head(0), empty
     return Kind("no run with a rate", "", "", "", "", "", 0, empty, 0, *tables, folder.statements)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a name is that of the loopback interface."""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:

@@ -213,8 +213,8 @@ def words(known: Known | None) -> dict[str, str]:
     known = known or Known()
     return {
         "tool": _word(known.tool, "the tool"),
-        "sender": _word(known.sender, "the sender"),
-        "receiver": _word(known.receiver, "the receiver"),
+        "sender": _word(known.sender, "the host" if known.protocol == "file" else "the sender"),
+        "receiver": _word(known.receiver, "the host" if known.protocol == "file" else "the receiver"),
         "destination": _word(known.receiver, "HOST"),
         "interface": _word(known.interface, "IFACE"),
     }

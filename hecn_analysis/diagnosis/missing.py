@@ -70,6 +70,7 @@ def missing(
     known: Known | None = None,
     temper: float = 1.0,
     most: int | None = MOST,
+    is_local: bool = False,
 ) -> tuple[Question, ...]:
     """What would tell the causes apart, the most telling first; `temper` is the exponent of the likelihoods."""
     names = sorted(name for name, value in causes.items() if math.isfinite(value) and value > 0)
@@ -81,6 +82,8 @@ def missing(
     questions = []
     shown_by = Counter(sign for entry in entries().values() for sign in entry.signs)
     for name, entry in entries().items():
+        if is_local and not entry.local:
+            continue
         if not entry.both_hosts and any(sign in present and shown_by[sign] == 1 for sign in entry.signs):
             continue  # it has been run
         new = [sign for sign in entry.signs if sign in likelihoods and sign not in present]

@@ -57,6 +57,8 @@ class Entry(BaseModel):
         Programs that show it without anybody's help.
     load
         Whether it needs a transfer that runs meanwhile.
+    local
+        Whether it tells of a test of a disk, too.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,6 +69,7 @@ class Entry(BaseModel):
     both_hosts: bool = False
     run: tuple[Step, ...] = ()
     load: bool = False
+    local: bool = False
 
     @property
     def steps(self) -> list[tuple[Step, End]]:

@@ -31,6 +31,7 @@ _UNLIKELY: Final = 0.05
 _TO_MEND: Final = 0.4
 """Runs that are likeliest healthy get changes only where the other classes together reach this probability."""
 _MOST: Final = 6
+_NO_GAIN: Final = 1.02
 _LEAST_GAIN: Final = math.log(1.2)  # what helps without more throughput, such as an end of losses, counts as that
 
 _Text = Annotated[str, Field(min_length=1)]
@@ -94,8 +95,10 @@ class Change:
     source: str
 
 
-def changes(causes: Mapping[str, float], known: Known, *, tool: str = "tool") -> tuple[Change, ...]:
-    """What to change, the most useful first; `tool` is the entry of the remedies for the tool's own limit."""
+def changes(
+    causes: Mapping[str, float], known: Known, *, entries: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Change, ...]:
+    """What to change, the most useful first; `entries` of the remedies stand for those of their classes."""
     causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
     likeliest = max(causes, key=causes.__getitem__, default="other")
     if likeliest in HEALTHY and sum(value for name, value in causes.items() if name not in HEALTHY) < _TO_MEND:
@@ -104,8 +107,9 @@ def changes(causes: Mapping[str, float], known: Known, *, tool: str = "tool") ->
     for name, probability in causes.items():
         if probability < _UNLIKELY and name != likeliest:
             continue
-        entry = tool if name == "tool" else name
-        for place, change in enumerate(_of_class(entry, probability, known)):
+        for place, change in enumerate(_of_class(name, entries.get(name, name), probability, known)):
+            if (place or name != likeliest) and _is_idle(change, known):
+                continue
             rank = 2 if place or probability <= LIKELY else int(name != likeliest)
             ranked.append((rank, -change.probability * _benefit(change, known), change))
     return tuple(_merged(change for _, _, change in sorted(ranked, key=lambda entry: entry[:2])))[:_MOST]
@@ -132,9 +136,15 @@ def nothing(cause: str) -> str | None:
     return _classes().get(cause, _classes()["other"]).nothing
 
 
-def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
-    """The changes of a class, its remedy first."""
-    described = _classes().get(name, _classes()["other"])
+def _is_idle(change: Change, known: Known) -> bool:
+    """Whether a change leaves the rate as it is."""
+    is_slower = "tool.pace" in change.settings  # it is to end losses
+    return not is_slower and change.high_bps is not None and change.high_bps < _NO_GAIN * known.base_bps
+
+
+def _of_class(name: str, entry: str, probability: float, known: Known) -> Iterator[Change]:
+    """The changes of an entry for a class, its remedy first."""
+    described = _classes().get(entry, _classes()["other"])
     if name == "duplex" and known.line_basis == "port":  # the port's present speed is the fault
         known = replace(known, line_bps=known.supported_bps, line_basis="port" if known.supported_bps else "none")
     is_measured = is_positive(known.measured_bps)

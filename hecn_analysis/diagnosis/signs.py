@@ -173,6 +173,11 @@ def _is_udp(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 
 @_sign
+def _is_loopback(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    return ("one host", (facts.rate_quote,)) if facts.kind.is_loopback else None
+
+
+@_sign
 def _is_local(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     return ("to or from a disk alone", (facts.rate_quote,)) if facts.kind.is_local else None
 
@@ -374,11 +379,16 @@ def _loss_fit(facts: Facts) -> Fact | None:
 
 
 @_sign
+def _silent(facts: Facts) -> Fact | None:
+    return facts.over_runs(lambda one: float((one["rate_bps"].iloc[1:] <= 0).mean()), _INTERVALS)
+
+
+@_sign
 def _resent_often(facts: Facts) -> Fact | None:
     def often(one: pd.DataFrame) -> float:
-        return float((one["retransmits"].iloc[1:] > 0).mean()) if one["retransmits"].notna().any() else math.nan
+        return float((one["retransmits"].iloc[1:] > 0).mean()) if one["retransmits"].sum() > 0 else math.nan
 
-    return None if facts.resent is None else facts.over_runs(often, "the retransmits of the intervals")
+    return facts.over_runs(often, "the retransmits of the intervals")  # without any, `resent` has said so
 
 
 @_sign

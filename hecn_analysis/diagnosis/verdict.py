@@ -15,7 +15,7 @@ import numpy as np
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import words
 from hecn_analysis.diagnosis.facts import Fact, Facts
-from hecn_analysis.diagnosis.kinds import Kind, kinds, without_runs
+from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
 from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior
 from hecn_analysis.diagnosis.missing import MOST, Question, missing
@@ -45,8 +45,20 @@ _CIRCUIT: Final = 0.02
 #: Subject of the lines that say why there was no run.
 _NO_RUN: Final = "no-connection"
 
+#: Subject of the lines that say that an array is busy with itself.
+_ARRAY: Final = "array"
+
 #: Line rate for which the window is computed if no rate is stated. [bit/s]
 _UNKNOWN_LINE: Final = 1e9
+
+#: Signs that the same test is faster between other ends: words, and the end that differs.
+_OTHERS: Final = MappingProxyType(
+    {
+        "destinations_faster": ("it is slow to {end} alone ({times} times as fast to others)", "destinations"),
+        "sources_faster": ("it is slow from {end} alone ({times} times as fast from others)", "sources"),
+        "way_back_faster": ("it is slow this way alone ({times} times as fast the other way)", ""),
+    }
+)
 
 _RATES: Final = (
     *("measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps", "expected_low_bps", "expected_high_bps"),
@@ -126,8 +138,8 @@ class Diagnosis:
 
     @property
     def missing(self) -> tuple[Question, ...]:
-        """The questions that are asked for: the most telling ones."""
-        return self.questions[:MOST]
+        """The questions that are asked for: the most telling ones; none before there is a connection."""
+        return () if self.failure is not None else self.questions[:MOST]
 
     @property
     def finding(self) -> str:
@@ -136,9 +148,22 @@ class Diagnosis:
             return "no connection came about, or it broke off"
         if self.verdict == UNDETERMINED:
             return "what holds it back does not show"
+        if self.causes[0].kind == "start-up" and any(sign.name == "tiny" for sign in self.signs):
+            return "so few bytes say nothing of the path"
         if self._is_of_memory:
             return "the number is that of memory, the page cache, and of no disk"
-        return evidence().causes[self.causes[0].kind].finding
+        said = evidence().causes[self.causes[0].kind].finding
+        return f"{self.outlier}: {said}" if self.outlier else said
+
+    @property
+    def outlier(self) -> str:
+        """How much faster the same test is between other ends, in words; "" where it is not clearly so."""
+        ends = {"destinations": self.kind.destination_host, "sources": self.kind.source_host}
+        for name, (words, end) in _OTHERS.items():
+            told = next((sign for sign in self.signs if sign.name == name), None)
+            if told is not None and isinstance(told.value, float) and told.value >= FASTER:
+                return words.format(end=ends.get(end, ""), times=f"{told.value:.2g}")
+        return ""
 
     @property
     def failure(self) -> Statement | None:
@@ -315,8 +340,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     expected, low, high = _expected(facts)
     likely = {one.kind: one.probability for one in causes}
     known = _known(facts, causes)
-    of_memory = any(map(_is_of_memory, seen))
-    if of_memory:  # then no rate of a disk was measured
+    of_memory, is_tiny = any(map(_is_of_memory, seen)), any(sign.name == "tiny" for sign in seen)
+    if of_memory or is_tiny:  # then no rate of a disk or path was measured
         known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
     verdict = _verdict(causes[0], measured, high)
     is_known = measured is not None or verdict != UNDETERMINED
@@ -330,8 +355,8 @@ def of_kind(kind: Kind) -> Diagnosis:
         expected_high_bps=high,
         verdict=verdict,
         causes=causes,
-        changes=changes(likely, known, tool="page-cache" if of_memory else "tool") if is_known else (),
-        questions=_questions(likely, seen, known),
+        changes=changes(likely, known, entries=_entries(kind, of_memory=of_memory, is_tiny=is_tiny)) if is_known else (),
+        questions=_questions(likely, seen, known, is_local=kind.is_local),
         signs=seen,
         path="" if facts.has_rates else _path(facts),
     )
@@ -356,10 +381,20 @@ def _is_of_memory(sign: Sign) -> bool:
     return sign.name == "page_cache" and sign.value == "from"
 
 
-def _questions(likely: Mapping[str, float], seen: Iterable[Sign], known: Known) -> tuple[Question, ...]:
+def _entries(kind: Kind, *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]:
+    """Entries of the remedies that stand for those of the classes: others help a disk than a path."""
+    is_of_disks = kind.is_local or any(cue.subject == _ARRAY for cue, _ in cues_of(kind))
+    told = {"shared": "shared-disk"} if is_of_disks else {}
+    told |= {"tool": "page-cache"} if of_memory else {}
+    return told | ({"start-up": "tiny"} if is_tiny else {})
+
+
+def _questions(
+    likely: Mapping[str, float], seen: Iterable[Sign], known: Known, *, is_local: bool
+) -> tuple[Question, ...]:
     """All that would tell the causes apart."""
     present = {sign.name for sign in seen}
-    return missing(likely, present, _rows(), known=known, temper=evidence().temper, most=None)
+    return missing(likely, present, _rows(), known=known, temper=evidence().temper, most=None, is_local=is_local)
 
 
 @cache

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LINES: Final = 20
 """Lines that the verdicts of a folder take at most on a terminal."""
 _WIDTH: Final = 110
-_WIDE: Final = 0.1  # an interval from less than this part of its end says but where it ends
+_WIDE: Final = 0.3  # an interval from less than this part of its end says but where it ends
 _ALSO: Final = 0.05  # causes at least as likely are named
 
 
@@ -63,7 +63,7 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
             yield cut
     for change in verdict.changes[:2]:
         yield _cut(f"  change: {change.what}", _WIDTH)
-        if after := gain(change, verdict.measured_bps):
+        if after := gain(change, verdict):
             yield f"    {after}"
         yield _cut(f"    do: {change.command}", 2 * _WIDTH)
         yield _cut(f"    check: {change.check}", 2 * _WIDTH)
@@ -91,8 +91,8 @@ def rates(verdict: Diagnosis) -> str:
         return "no rate was measured"
     runs = len(verdict.kind.runs)
     low, high = verdict.measured_low_bps or 0, verdict.measured_high_bps or 0
-    spread = f"{units.format_rate(low)} to {units.format_rate(high)}, " if high > 1.005 * low else ""
-    words = f"{units.format_rate(verdict.measured_bps)} ({spread}{runs} run{'s' if runs > 1 else ''})"
+    spread = f"{_rate(low, verdict)} to {_rate(high, verdict)}, " if high > 1.005 * low else ""
+    words = f"{_rate(verdict.measured_bps, verdict)} ({spread}{runs} run{'s' if runs > 1 else ''})"
     if verdict.expected_bps is None or verdict.expected_low_bps is None or verdict.expected_high_bps is None:
         return words
     if verdict.expected_low_bps < _WIDE * verdict.expected_high_bps:
@@ -101,13 +101,21 @@ def rates(verdict: Diagnosis) -> str:
     return f"{words}; expected {interval}"
 
 
-def gain(change: Change, measured_bps: float | None) -> str:
+def _rate(bps: float, verdict: Diagnosis) -> str:
+    """A rate: in bytes per second where it is that of a disk."""
+    return f"{units.format_bytes(bps / 8)}/s" if verdict.kind.is_local else units.format_rate(bps)
+
+
+def gain(change: Change, verdict: Diagnosis) -> str:
     """What a change leads to, in words; nothing where no rate is known."""
     if change.throughput_bps is None or change.low_bps is None or change.high_bps is None:
         return ""
     throughput_bps, low_bps, high_bps = change.throughput_bps, change.low_bps, change.high_bps
-    words = f"then {units.format_rate(throughput_bps)} ({units.format_rate(low_bps)} to {units.format_rate(high_bps)})"
-    return words if not measured_bps else f"{words}, {throughput_bps / measured_bps:.2g} times as fast"
+    words = f"then {_rate(throughput_bps, verdict)} ({_rate(low_bps, verdict)} to {_rate(high_bps, verdict)})"
+    if not verdict.measured_bps:
+        return words
+    times = throughput_bps / verdict.measured_bps
+    return f"{words}, {float(f'{times:.2g}'):,g} times as fast"
 
 
 def finding(verdict: Diagnosis) -> str:
@@ -153,7 +161,7 @@ def table(verdicts: Sequence[Diagnosis]) -> str:
             rates(verdict),
             finding(verdict),
             "\n".join(_line(verdict.causes[0])),
-            "\n".join(f"{change.what}: {gain(change, verdict.measured_bps)}" for change in verdict.changes[:2]),
+            "\n".join(f"{change.what}: {gain(change, verdict)}" for change in verdict.changes[:2]),
         )
         for verdict in verdicts
     ]

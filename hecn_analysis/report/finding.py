@@ -53,7 +53,7 @@ def _of_cause(verdict: Diagnosis) -> Iterator[str]:
         yield from (f"First test: {question.command}." for question in verdict.missing[:1])
         return
     for change in verdict.changes[:1]:
-        gain = words.gain(change, verdict.measured_bps)
+        gain = words.gain(change, verdict)
         yield f"First change: {change.what}{gain and f'; {gain}'}."
 
 

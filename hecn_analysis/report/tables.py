@@ -112,7 +112,7 @@ def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
         {
             "condition": verdict.kind.condition,
             **vars(change),
-            "then": words.gain(change, verdict.measured_bps).removeprefix("then "),
+            "then": words.gain(change, verdict).removeprefix("then "),
         }
         for verdict in judged(verdicts)
         for change in verdict.changes[:_CHANGES]
