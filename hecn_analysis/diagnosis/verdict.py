@@ -159,10 +159,10 @@ class Diagnosis:
     def outlier(self) -> str:
         """How much faster the same test is between other ends, in words; "" where it is not clearly so."""
         ends = {"destinations": self.kind.destination_host, "sources": self.kind.source_host}
-        for name, (words, end) in _OTHERS.items():
+        for name, (phrase, end) in _OTHERS.items():
             told = next((sign for sign in self.signs if sign.name == name), None)
             if told is not None and isinstance(told.value, float) and told.value >= FASTER:
-                return words.format(end=ends.get(end, ""), times=f"{told.value:.2g}")
+                return phrase.format(end=ends.get(end, ""), times=f"{told.value:.2g}")
         return ""
 
     @property
@@ -345,6 +345,7 @@ def of_kind(kind: Kind) -> Diagnosis:
         known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
     verdict = _verdict(causes[0], measured, high)
     is_known = measured is not None or verdict != UNDETERMINED
+    entries = _entries(kind, of_memory=of_memory, is_tiny=is_tiny)
     return Diagnosis(
         kind=kind,
         measured_bps=measured,
@@ -355,7 +356,7 @@ def of_kind(kind: Kind) -> Diagnosis:
         expected_high_bps=high,
         verdict=verdict,
         causes=causes,
-        changes=changes(likely, known, entries=_entries(kind, of_memory=of_memory, is_tiny=is_tiny)) if is_known else (),
+        changes=changes(likely, known, entries=entries) if is_known else (),
         questions=_questions(likely, seen, known, is_local=kind.is_local),
         signs=seen,
         path="" if facts.has_rates else _path(facts),
