@@ -77,6 +77,7 @@ __all__ = [
     "compare_pairs",
     "compare_runs",
     "diagnose",
+    "forecast",
     "limits",
     "load_scenario",
     "predict",
@@ -95,7 +96,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others

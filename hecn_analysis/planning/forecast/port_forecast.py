@@ -203,12 +203,25 @@ def forecast(
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
+    Returns
+    -------
+    Forecast
+        The date when each port is full, or why it has none; the busy level of past and future [bit/s]; the backtests.
+
     Raises
     ------
     RangeError
-        For a capacity or a horizon that cannot be.
+        The capacity or the horizon is impossible.
     InputError
-        Where nothing can be read, or a planned change cannot be.
+        Nothing can be read, or a planned change is invalid.
+
+    Examples
+    --------
+    >>> days = pd.date_range("2026-01-01", periods=60, freq="D", tz="UTC")
+    >>> rates = pd.DataFrame({"host": "border", "interface": "et-0/0/0", "time": days, "interval_s": 86400.0,
+    ...                       "in_bps": np.linspace(4e9, 7e9, 60), "out_bps": 1e9, "flag": "ok"})
+    >>> print(forecast(rates, speeds=10e9))
+    Port border et-0/0/0 reaches 80 % of its speed, 8.00 Gb/s, on 2026-03-23, ...
     """
     if not 0 < capacity <= 1:
         raise RangeError(f"capacity: found {capacity!r}, expected more than 0 and at most 1 of the speed")
