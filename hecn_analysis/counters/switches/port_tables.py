@@ -44,6 +44,7 @@ _COLUMNS: Final[Mapping[str, str]] = {
 _COUNTED: Final = re.compile(
     r"^Port {1,40}(?:InOctets|OutOctets|InMcastPkts|OutMcastPkts|Align-Err|FCS|InDiscards|Single-Col)\b"
 )
+_HEADS: Final = ("Octets ", "Align-Err ", "Single-Col ", "FCS ", "Discards", " Duplex ", "Total Bytes ", "Mode ", "-mode ")
 _NUMBER: Final = re.compile(r"\d{1,20}|\d{1,3}(?:,\d{3}){1,6}")
 _NAME: Final = re.compile(r"(?=\S{0,12}\d)[A-Za-z]{0,12}-?[A-Za-z]{0,9}[\d/.]{1,16}")
 _STATUS_HEAD: Final = re.compile(r"^Port {1,40}Name {1,60}Status {1,40}Vlan {1,40}Duplex {1,9}Speed")
@@ -68,7 +69,9 @@ _MODES: Final = re.compile(
 
 def recognises(document: Document) -> bool:
     """Whether the head of such a table is in the file."""
-    return "Port" in document.text and any(_begins(line) for line in document.lines if "Port" in line[:12])
+    return any(head in document.text for head in _HEADS) and any(
+        _begins(line) for line in document.lines if "Port" in line[:12]
+    )
 
 
 def _begins(line: str) -> str:

@@ -30,6 +30,7 @@ PROMPT: Final = re.compile(
 #: A section whose counters are parts of others.
 LEFT_OUT: Final = "-"
 
+_MARKS: Final = frozenset("#>]")
 _LONGEST: Final = 2000
 
 Row = tuple[str, "re.Pattern[str]"]
@@ -85,7 +86,7 @@ def ports(document: Document, layout: Layout, problem: Problem) -> Iterator[Port
             is_over = layout.is_indented
             continue
         begins = layout.begins.match(text + "\n" + (lines[number] if number < len(lines) else ""))
-        prompt = PROMPT.match(text)
+        prompt = PROMPT.match(text) if not _MARKS.isdisjoint(text) else None
         ends = (is_over and not text[0].isspace()) or (layout.ends is not None and layout.ends.match(text) is not None)
         if port is not None and (begins or prompt or ends):
             yield port
