@@ -13,7 +13,9 @@ from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.statements import Statement
 
 #: Tools that watch a path or a socket, and whose rows are no transfers.
-_WATCH: Final = frozenset({"ping", "fping", "mtr", "traceroute", "owping", "powstream", "ss", "tc", "tracepath"})
+_WATCH: Final = frozenset(
+    {"ping", "fping", "mtr", "traceroute", "owping", "powstream", "ss", "tc", "tracepath", "hping3"}
+)
 
 #: Tools that test disks, and move nothing over a network.
 _STORAGE: Final = frozenset(

@@ -47,6 +47,8 @@ class BlockReader:
             if word in line.text:
                 if (found := pattern.match(line.text)) is not None:
                     return self._take(line, found)
+                if self.LAST[0] in self._figures:
+                    return False
                 report_damaged_line(self._findings, line, f"a figure at {word.strip()!r}; left out")
                 return True
         return False

@@ -56,6 +56,29 @@ def test_amounts_of_wrk_are_binary(samples):
     ]
 
 
+def test_uperf_has_binary_amounts_and_decimal_rates(samples):
+    reading = read(samples / "uperf" / "iperf.txt")
+    assert reading.problems.empty
+    assert rows(reading, "bytes", "duration_s", "throughput_bps", "streams") == [
+        [round(64.21 * 2**30), 32.22, pytest.approx(17.12e9), 4]
+    ]
+
+
+def test_hping_counts_what_came_back(samples):
+    reading = read(samples / "hping" / "hping.txt")
+    assert reading.problems.empty
+    assert rows(reading, "sent_packets", "lost_packets", "rtt_avg_s") == [
+        [3, 0, pytest.approx(1.6e-3)],
+        [10, 5, pytest.approx(0.6097)],
+    ]
+
+
+def test_a_flood_of_hping_waits_for_no_reply(tmp_path):
+    end = "2281304 packets transmitted, 0 packets received, 100% packet loss\nround-trip min/avg/max = 0.0/0.0/0.0 ms\n"
+    (tmp_path / "a.txt").write_text("$ hping3 -2 --flood 192.0.2.9\n--- 192.0.2.9 hping statistic ---\n" + end)
+    assert rows(read(tmp_path / "a.txt"), "protocol", "loss_fraction", "rtt_avg_s") == [["udp", None, None]]
+
+
 @pytest.mark.parametrize(
     ("path", "damage", "problem"),
     [

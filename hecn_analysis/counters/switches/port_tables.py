@@ -44,7 +44,17 @@ _COLUMNS: Final[Mapping[str, str]] = {
 _COUNTED: Final = re.compile(
     r"^Port {1,40}(?:InOctets|OutOctets|InMcastPkts|OutMcastPkts|Align-Err|FCS|InDiscards|Single-Col)\b"
 )
-_HEADS: Final = ("Octets ", "Align-Err ", "Single-Col ", "FCS ", "Discards", " Duplex ", "Total Bytes ", "Mode ", "-mode ")
+_HEADS: Final = (
+    "Octets ",
+    "Align-Err ",
+    "Single-Col ",
+    "FCS ",
+    "Discards",
+    " Duplex ",
+    "Total Bytes ",
+    "Mode ",
+    "-mode ",
+)
 _NUMBER: Final = re.compile(r"\d{1,20}|\d{1,3}(?:,\d{3}){1,6}")
 _NAME: Final = re.compile(r"(?=\S{0,12}\d)[A-Za-z]{0,12}-?[A-Za-z]{0,9}[\d/.]{1,16}")
 _STATUS_HEAD: Final = re.compile(r"^Port {1,40}Name {1,60}Status {1,40}Vlan {1,40}Duplex {1,9}Speed")
