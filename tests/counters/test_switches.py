@@ -121,6 +121,12 @@ PORTS = {
         (81204412031, 612044120310, 71216576, 512165765, 80, 0, None, 81204),
         (None, None, None),
     ),
+    "summary": (
+        "port-tables",
+        "GigabitEthernet1/0/1",
+        (None, None, None, None, None, None, 12, 81204),
+        (None, None, None),
+    ),
     "status": ("port-tables", "Gi1/0/1", (None,) * 8, (1e8, "half", None)),
 }
 
@@ -156,6 +162,7 @@ def test_every_sample_is_in_the_table(samples):
         ("comware", "GigabitEthernet1/0/9", (8 * 1204, 8 * 11_204_412, 300)),
         ("vrp", "GigabitEthernet0/0/4", (812_044, 91_204_412, 300)),
         ("aos-cx", "1/1/7", (8120.44e6, 12.04e6, 300)),
+        ("summary", "GigabitEthernet1/0/1", (6_120_000, 94_120_000, None)),
         ("procurve", "7", (8_120_440, 912_044_120, 300)),
     ],
 )

@@ -28,14 +28,20 @@ VERSIONS: Final = "IOS 12 to 15, IOS-XE 16 and 17, IOS-XR 6, EOS 4, FastIron 7 a
 WHOLE: Final = False
 
 _BEGINS: Final = re.compile(
-    r"^ {0,4}(?P<interface>(?:Lag )?[A-Za-z0-9][\w/.:-]{0,60}(?: \d[\d/.:]{0,20})?)"
+    r"^ {0,4}(?P<interface>(?:Lag |Control Plane )?[A-Za-z0-9][\w/.:-]{0,60}(?: \d[\d/.:]{0,20})?)"
     r" is (?P<state>[a-z]{2,20}(?: down)?)[^\n]{0,80}?, "
     r"line protocol is (?P<protocol>[a-z]{2,20}(?: down)?)",
     re.MULTILINE,
 )
 _COUNTS: Final = (
-    ("packets input,", r"(?P<in_packets>#) packets input, {1,4}(?P<in_octets>#) bytes"),
-    ("packets output,", r"(?P<out_packets>#) packets output, {1,4}(?P<out_octets>#) bytes"),
+    (
+        "packets input,",
+        r"(?P<in_packets>#) packets input, {1,4}(?:(?P<in_octets>#) bytes|\d{1,4} (?:second|minute)s? input)",
+    ),
+    (
+        "packets output,",
+        r"(?P<out_packets>#) packets output, {1,4}(?:(?P<out_octets>#) bytes|\d{1,4} (?:second|minute)s? output)",
+    ),
     ("input errors", r"(?P<in_errors>#) input errors(?:, (?P<crc_errors>#) CRC)?"),
     ("output errors", r"(?P<out_errors>#) output errors(?:, (?P<collisions>#) collisions)?"),
     (" late collision", r"(?P<late_collisions>#) late collision"),

@@ -37,8 +37,14 @@ _BEGINS: Final = re.compile(
 _COUNTS: Final = (
     ("input packets ", r"(?P<in_packets>#) input packets {1,4}(?:(?P<in_octets>#) bytes|# unicast)"),
     ("output packets ", r"(?P<out_packets>#) output packets {1,4}(?:(?P<out_octets>#) bytes|# unicast)"),
-    ("packets input", r"(?P<in_packets>#) packets input,? (?P<in_octets>#) bytes"),
-    ("packets output", r"(?P<out_packets>#) packets output,? (?P<out_octets>#) bytes"),
+    (
+        "packets input",
+        r"(?P<in_packets>#) packets input,? (?:(?P<in_octets>#) bytes|\d{1,4} (?:second|minute)s? input)",
+    ),
+    (
+        "packets output",
+        r"(?P<out_packets>#) packets output,? (?:(?P<out_octets>#) bytes|\d{1,4} (?:second|minute)s? output)",
+    ),
     ("input error", r"(?P<in_errors>#) input errors? "),
     ("output error", r"(?P<out_errors>#) output errors? {1,4}(?P<collisions>#) collision"),
     ("input discard", r"(?P<in_discards>#) input discard"),

@@ -1,4 +1,4 @@
-"""Tables with a line for each port: ``show interfaces counters``, ``counters errors``, ``status`` and ``brief``.
+"""Tables with a line for each port: ``show interfaces counters`` (also ``errors``), ``summary``, ``status``, ``brief``.
 
 Versions: Cisco IOS, IOS-XE and NX-OS; Arista EOS; ProCurve and ArubaOS-Switch.
 
@@ -8,6 +8,7 @@ Units and traps
 - Packets are unicast, multicast and broadcast together, where all three are in the output.
 - "Rcv-Err" and "Xmit-Err" (EOS: "Rx", "Tx") are errors; "FCS-Err" ("FCS") are those of the frame check among them.
 - A speed "a-1000" is negotiated, in Mbit/s; "10G" is in Gbit/s. Ports that are down show what is set.
+- In a summary "*" is a port that is up; RXBS and TXBS are rates in bit/s, IQD and OQD drops of the queues.
 - ProCurve's "Total Bytes" and "Total Frames" are those of both directions together: they are left out.
 """
 
@@ -40,11 +41,16 @@ _COLUMNS: Final[Mapping[str, str]] = {
     "Rx": "in_errors",
     "Tx": "out_errors",
     "Late-Col": "late_collisions",
+    "IQD": "in_discards",
+    "OQD": "out_discards",
+    "RXBS": "in_rate",
+    "TXBS": "out_rate",
 }
 _COUNTED: Final = re.compile(
     r"^Port {1,40}(?:InOctets|OutOctets|InMcastPkts|OutMcastPkts|Align-Err|FCS|InDiscards|Single-Col)\b"
 )
 _HEADS: Final = (
+    "IHQ ",
     "Octets ",
     "Align-Err ",
     "Single-Col ",
@@ -55,15 +61,16 @@ _HEADS: Final = (
     "Mode ",
     "-mode ",
 )
+_SUMMARY: Final = re.compile(r"^ {0,4}Interface {1,60}IHQ {1,20}IQD {1,20}OHQ {1,20}OQD {1,20}RXBS ")
 _NUMBER: Final = re.compile(r"\d{1,20}|\d{1,3}(?:,\d{3}){1,6}")
-_NAME: Final = re.compile(r"(?=\S{0,12}\d)[A-Za-z]{0,12}-?[A-Za-z]{0,9}[\d/.]{1,16}")
+_NAME: Final = re.compile(r"(?=\S{0,40}\d)[A-Za-z]{0,12}-?[A-Za-z]{0,9}[\d/.]{1,16}")
 _STATUS_HEAD: Final = re.compile(r"^Port {1,40}Name {1,60}Status {1,40}Vlan {1,40}Duplex {1,9}Speed")
 _STATUS: Final = re.compile(
     r"^(?P<port>[A-Za-z][A-Za-z-]{0,12}[\d/.]{1,16})(?:\s{1,20}(?P<description>\S[^\n]{0,60}?))?\s{1,60}"
     r"(?P<state>connected|notconnect?|disabled|inactive|suspended|err-?disabled?|sfpAbsent|xcvrAbsen|noOperMem|down|up"
     r"|monitoring|linkFlapE|channelDo)(?:: ?[A-Z]{0,3})?"
     r"\s{1,20}\S{1,12}(?: \S{1,8})?\s{1,20}(?P<duplex>a-full|a-half|full|half|auto|unconf)\s{1,20}"
-    r"(?P<speed>(?:a-)?\d{1,6}(?:\.\d)?[GM]?|auto|unconf)(?:\s{1,20}(?P<hardware>\S[^\n]{0,60}))?$"
+    r"(?P<speed>(?:a-)?\d{1,6}(?:\.\d)?[GM]?|auto|unconf)(?:\s{1,20}(?P<hardware>\S[^\n]{0,60}))?\s{0,40}$"
 )
 _SPEED: Final = re.compile(r"(?:a-)?(?P<speed>\d{1,6}(?:\.\d)?)(?P<unit>[GM]?)")
 _TOTALS: Final = re.compile(r"^ {0,4}Port {1,40}Total Bytes {1,20}Total Frames {1,20}Errors Rx {1,20}Drops Tx")
@@ -80,7 +87,7 @@ _MODES: Final = re.compile(
 def recognises(document: Document) -> bool:
     """Whether the head of such a table is in the file."""
     return any(head in document.text for head in _HEADS) and any(
-        _begins(line) for line in document.lines if "Port" in line[:12]
+        _begins(line) for line in document.lines if "Port" in line[:12] or "IHQ" in line
     )
 
 
@@ -88,6 +95,8 @@ def _begins(line: str) -> str:
     """Which table a line begins, or an empty word."""
     if _COUNTED.match(line):
         return "counts"
+    if _SUMMARY.match(line):
+        return "summary"
     if _STATUS_HEAD.match(line):
         return "status"
     if _TOTALS.match(line):
@@ -140,13 +149,15 @@ def _is_row(table: str, line: str) -> bool:
 
 def _row(table: str, names: list[str], line: str) -> dict[str, str | None] | None:
     """Groups of a row, None where the line is none."""
-    if table == "counts":
-        words = line.split()
+    if table in ("counts", "summary"):
+        words = line.removeprefix("*").split()
         numbers = len(words) == len(names) and all(_NUMBER.fullmatch(word) or word == "--" for word in words[1:])
         if not numbers or not _NAME.fullmatch(words[0]):
             return None
         known = zip(names[1:], words[1:], strict=True)
-        return {"port": words[0], **{_COLUMNS[name]: word for name, word in known if name in _COLUMNS and word != "--"}}
+        values = {_COLUMNS[name]: word for name, word in known if name in _COLUMNS and word != "--"}
+        state = {"state": "up" if line.startswith("*") else "down"} if table == "summary" else {}
+        return {"port": words[0], **values, **state}
     pattern = {"status": _STATUS, "totals": _TOTAL, "modes": _MODES}[table]
     found = pattern.match(line)
     if found is None:
