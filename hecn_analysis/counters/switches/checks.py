@@ -42,16 +42,20 @@ def checked(port: Port) -> Iterator[dict[str, object]]:
             *("port-slow", "speed_bps", units.format_rate(does), units.format_rate(can)),
             *("cable, optics, and speed settings of both ends", "name or hardware of the port"),
         )
-    received, sent = values.get("in_packets") or 0, values.get("out_packets") or 0
     name = "crc_errors" if values.get("crc_errors") else "in_errors"
-    if (errors := values.get(name) or 0) > _MANY * received:
+    if (errors := values.get(name) or 0) > _MANY * values.get("in_packets", 0):
         what = "CRC errors" if name == "crc_errors" else "input errors"
         yield finding(
-            *("port-errors", name, f"{errors} {what} in {received} packets", "none"),
+            *("port-errors", name, f"{errors} {what}{_of(port, 'in_packets')}", "none"),
             *("clean or change cable and optics; compare duplex with the other end", _LINE),
         )
-    if (drops := values.get("out_discards") or 0) > _MANY * sent:
+    if (drops := values.get("out_discards") or 0) > _MANY * values.get("out_packets", 0):
         yield finding(
-            *("port-drops", "out_discards", f"{drops} output drops in {sent} packets", "none"),
+            *("port-drops", "out_discards", f"{drops} output drops{_of(port, 'out_packets')}", "none"),
             *("a larger buffer or a faster port, or pace the senders", _DROPS),
         )
+
+
+def _of(port: Port, packets: str) -> str:
+    """Of how many packets, where the output says it."""
+    return f" in {port.values[packets]} packets" if packets in port.values else ""
