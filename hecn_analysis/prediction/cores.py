@@ -90,7 +90,7 @@ class Cores:
     host: Host
     cpu: Cpu
     flows: list[tuple[int, bool]]
-    payload: int
+    payload: float | FloatArray
     put: Callable[[int, str, FloatArray, str], None]
     _duties: dict[int, list[str]] = field(default_factory=dict)
 
@@ -255,8 +255,8 @@ class Cores:
 
     def _sent_unit(self) -> FloatArray:
         """Payload that the sending host handles as one packet [B]."""
-        together = max(SEGMENTS_TOGETHER // self.payload, 1) if self.host.offload else 1
-        return np.array([float(self.payload * together)])
+        together = np.maximum(SEGMENTS_TOGETHER // self.payload, 1) if self.host.offload else 1
+        return np.atleast_1d(np.asarray(self.payload * together, dtype=np.float64))
 
     def _received_unit(self) -> FloatArray:
         """Payload that the receiving host handles as one packet [B]."""

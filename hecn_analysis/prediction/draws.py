@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware.quantity import Parameter
@@ -62,7 +63,8 @@ def drawn(values: FloatArray) -> FloatArray:
 class Draws:
     """Turn parameters into arrays of shape ``(size,)``: the central value, then the draws; length 1 without a spread.
 
-    Draws are log-normal: positive, with 90 % of them within the parameter's spread. The random
+    Draws are log-normal: positive, with 90 % of them within the parameter's spread; a parameter with `quantiles` is
+    drawn from those. Every draw is the middle of an equal share of probability, in random order. The random
     numbers depend on the parameter's name alone: two scenarios that share a parameter share its draws, so that a
     difference between their predictions is a difference between the scenarios.
 
@@ -112,6 +114,9 @@ class Draws:
         value = np.asarray(parameter.value, dtype=np.float64)
         if parameter.spread == 0:
             return np.atleast_1d(value)
+        if (table := getattr(parameter, "quantiles", None)) is not None:
+            order = _order(getattr(parameter, "together", "") or name)
+            return np.concatenate([value[None], np.asarray(table)[order[: self.size - 1]]])
         sigma = np.log1p(parameter.spread) / Z90
         factors = np.concatenate([[1.0], np.exp(sigma * _normals(name)[: self.size - 1])])
         return np.asarray(value * factors, dtype=np.float64)
@@ -119,7 +124,13 @@ class Draws:
 
 @lru_cache(maxsize=4096)
 def _normals(name: str) -> FloatArray:
-    return np.random.default_rng(zlib.crc32(name.encode())).standard_normal(DRAWS)
+    return np.asarray(special.ndtri((_order(name) + 0.5) / DRAWS))
+
+
+@lru_cache(maxsize=4096)
+def _order(name: str) -> npt.NDArray[np.int64]:
+    """Places of the draws among `DRAWS` equal shares of probability, in random order."""
+    return np.random.default_rng(zlib.crc32(name.encode())).permutation(DRAWS)
 
 
 @lru_cache(maxsize=256)

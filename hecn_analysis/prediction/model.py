@@ -24,6 +24,7 @@ from hecn_analysis.prediction.ladder import KINDS, RESOURCE, Lift, above, bindin
 from hecn_analysis.prediction.resources import build
 from hecn_analysis.prediction.solve import IntArray, max_min, max_min_throughput
 from hecn_analysis.prediction.transport import Transport
+from hecn_analysis.prediction.unstated import completed, drawn_names
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -97,7 +98,7 @@ class Model:
     def __init__(
         self, scenario: Scenario, draw: Draws, *, count: int = 1, levels: int, effort: Effort = THOROUGH
     ) -> None:
-        self.scenario = scenario
+        self.scenario = scenario = completed(scenario, draw)
         self.effort = effort
         self.draw = draw
         self.count = count
@@ -123,8 +124,8 @@ class Model:
 
     @property
     def is_random(self) -> bool:
-        """Whether two runs differ by more than their start-up; the prediction is then the median of the draws."""
-        return any(transport.is_random for transport in self.transports.values())
+        """Whether the central values say little: runs differ at random, or something is not stated."""
+        return bool(drawn_names(self.draw)) or any(transport.is_random for transport in self.transports.values())
 
     def central_demand(self) -> FloatArray:
         """Demands of the central values, shape (scenarios, flows, resources)."""
@@ -303,7 +304,7 @@ class Model:
         Parameters
         ----------
         with_draws
-            Whether to compute the draws; scenarios that are random (`is_random`) need them.
+            Whether to compute the draws, whose median is the throughput; without them it is that of the central values.
 
         Returns
         -------
@@ -323,7 +324,11 @@ class Model:
         resources = len(self.system.resources)
         limit = np.where(kind_of == RESOURCE, self.first(*self.levels[0]), resources + kind_of)
         limit = np.where(np.isnan(gains).all(axis=1), resources + RESOURCE, limit)
-        return np.median(draws.sum(axis=2), axis=1) if self.is_random else totals[:, 0], limit, draws
+        return self.answer(draws) if with_draws else totals[:, 0], limit, draws
+
+    def answer(self, draws: FloatArray) -> FloatArray:
+        """Median of the throughput of all flows together, shape (scenarios,). [bit/s]"""
+        return np.asarray(np.median(draws.sum(axis=2), axis=1))
 
     def limits(self) -> list[tuple[str | None, str | None]]:
         """Name and class of each possible limit: the resources, the `KINDS` of TCP, and none."""

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Literal
 from hecn_analysis.limits import framing
 
 if TYPE_CHECKING:
+    from hecn_analysis.prediction.draws import FloatArray
+
+    Bytes = float | FloatArray
     from collections.abc import Iterator
 
     from hecn_analysis.hardware import Scenario
@@ -46,7 +49,7 @@ def streams_per_process(scenario: Scenario) -> int:
     return tool.streams * (scenario.path.links if tool.bonding else 1)
 
 
-def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
+def payload_per_packet(scenario: Scenario) -> tuple[Bytes, Bytes]:
     """Payload of a full packet, and its size on the wire [B].
 
     Parameters
@@ -57,7 +60,7 @@ def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
     Returns
     -------
     tuple
-        Payload and size on the wire. [B]
+        Payload and size on the wire; arrays of draws where the path does not state its MTU. [B]
 
     Examples
     --------

@@ -111,7 +111,7 @@ class _Report(Model):
         self.totals = {state: float(by_state[0, number].sum()) for number, state in enumerate(states)}
         climb = self._climb()
         flows = by_state[0, states.index(Lift())]
-        total = float(np.median(draws[0].sum(axis=1))) if self.is_random else float(flows.sum())
+        total = float(self.answer(draws)[0])
         low, high = self.interval(draws, np.array([total]))
         probabilities = self._probabilities(climb[0][1], draws[0]) if climb else {}
         ladder: list[Rung] = []
@@ -199,7 +199,7 @@ class _Report(Model):
         busy = throughput @ self.central_demand()[0]
         result: dict[str, float] = {}
         for resource, fraction in zip(self.system.resources, busy, strict=True):
-            result[resource.name] = max(result.get(resource.name, 0.0), round(float(fraction), 9))
+            result[resource.name] = min(1.0, max(result.get(resource.name, 0.0), round(float(fraction), 9)))
         return result
 
     def _warnings(self) -> list[str]:

@@ -60,7 +60,7 @@ def sweep(
         Every combination of values, the last key varying fastest; False: the first values of all keys, then the
         second ones, and so on.
     intervals
-        Whether to compute ``low_bps`` and ``high_bps``, which takes most of the time; False: they are missing.
+        Whether to give ``low_bps`` and ``high_bps``; False: they are missing.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -306,24 +306,24 @@ class _Sweep:
                 yield from self._apart(block, self._simulated)
             return
         self._keep(part, model, *model.ground(with_draws=False)[:2])
-        if self.intervals:
-            drawn = partial(self._drawn, Draws())
-            for block in part.blocks(_DRAWN_BLOCK):
-                yield from self._apart(block, drawn)
-        else:
-            yield part.rows.size
+        drawn = partial(self._drawn, Draws())
+        for block in part.blocks(_DRAWN_BLOCK):
+            yield from self._apart(block, drawn)
 
     def _drawn(self, draw: Draws, part: _Part) -> Iterator[int]:
         """Compute the draws of a part; `draw` keeps values common to all parts."""
         draw.forget_scenarios()
         model = part.model(draw, levels=0)
-        self._keep_interval(part, model, model.throughputs([], with_draws=True)[1])
+        draws = model.throughputs([], with_draws=True)[1]
+        self.results["throughput_bps"][part.rows] = model.answer(draws)
+        if self.intervals:
+            self._keep_interval(part, model, draws)
         yield part.rows.size
 
     def _simulated(self, part: _Part) -> Iterator[int]:
         """Compute a part whose transfers are simulated: central values and draws at once."""
         model = part.model(Draws(), levels=2)
-        throughput, limit, draws = model.ground(with_draws=self.intervals or model.is_random)
+        throughput, limit, draws = model.ground(with_draws=True)
         self._keep(part, model, throughput, limit)
         if self.intervals:
             self._keep_interval(part, model, draws)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,13 @@ import numpy.typing as npt
 from hecn_analysis.limits import tcp_rounds, tcp_window
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 from hecn_analysis.prediction.packets import payload_per_packet, streams_per_process
+from hecn_analysis.prediction.priors import of_key
+from hecn_analysis.prediction.unstated import Circumstances, is_documented
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario
+
+BoolArray = npt.NDArray[np.bool_]
 
 #: Start-up is neglected where this many round trips are less than `_NEGLIGIBLE` of the test.
 _ROUNDS = 60
@@ -46,6 +50,8 @@ class Transport:
         [1]
     bunching
         Size of the bunches of packets that arrive at a full queue, relative to the usual: 0.5 to 1.5. [1]
+    queue_bdp
+        Queue at the narrowest port where the path does not state it, in bandwidth-delay products. [1]
     delay_s
         Delay between the proxies at the two ends of the path, which TCP does not see. [s]
     simulate_rounds
@@ -61,6 +67,7 @@ class Transport:
     window_owner: tuple[str, str]
     start_up_delay: FloatArray
     bunching: FloatArray
+    queue_bdp: FloatArray
     delay_s: FloatArray
     simulate_rounds: Callable[..., tcp_rounds.Simulation] = tcp_rounds.simulate
 
@@ -75,7 +82,7 @@ class Transport:
         window, owner = _window(scenario, draw, roles, sending, receiving)
         rtt, loss = draw("path.rtt", scenario.path.rtt), draw("path.loss", scenario.path.loss)
         proxied = scenario.path.pep
-        return cls(
+        transport = cls(
             scenario,
             sending,
             receiving,
@@ -85,8 +92,13 @@ class Transport:
             owner,
             _start_up_delay(draw),
             0.5 + draw.uniform("path.bunching", central=0.5),
+            np.ones(1),
             rtt / 2 if proxied else np.zeros_like(rtt),
         )
+        if scenario.path.queue is not None or not transport.matters:
+            return transport
+        where = Circumstances(documented=is_documented(scenario, "path"))
+        return replace(transport, queue_bdp=draw("path.queue", of_key("path.queue", where)))
 
     @property
     def window_limit_bps(self) -> FloatArray:
@@ -97,7 +109,12 @@ class Transport:
     @property
     def is_random(self) -> bool:
         """Whether two runs differ by more than their start-up: losses, or BBR's phases."""
-        return self.matters and bool(agreed(central(self.loss) > 0) or self.sending.congestion_control == "bbr")
+        return self.matters and bool(agreed(self._loses()) or self.sending.congestion_control == "bbr")
+
+    def _loses(self) -> BoolArray:
+        """Whether packets may be lost: on a path that does not state it, in some of the draws."""
+        unstated = getattr(self.scenario.path.loss, "quantiles", (0.0,))[-1] > 0 and not self.scenario.path.pep
+        return np.asarray((self.loss > 0).any(axis=-1, keepdims=True) | unstated)
 
     def runs_differ(self, *, lossless: bool) -> bool:
         """Whether simulated runs differ: by losses, by BBR's phases, or by which stream in lockstep loses packets."""
@@ -108,8 +125,8 @@ class Transport:
     @property
     def matters(self) -> bool:
         """Whether the rate needs a simulation beyond the window limit: for losses or a noticeable start-up."""
-        rtt, loss = self.rtt_s[..., :1], self.loss[..., :1]
-        return bool(agreed((rtt > 0) & ((loss > 0) | (rtt * self._rounds() > _NEGLIGIBLE * self._length()))))
+        rtt = self.rtt_s[..., :1]
+        return bool(agreed((rtt > 0) & (self._loses() | (rtt * self._rounds() > _NEGLIGIBLE * self._length()))))
 
     def _rounds(self) -> FloatArray | float:
         frames = self.receiving.lro_frames.value if self.receiving.lro else 2.0
@@ -176,16 +193,17 @@ class Transport:
             Round trips to simulate.
         """
         tool, path = self.scenario.tool, self.scenario.path
-        payload, wire = payload_per_packet(self.scenario)
 
         def of_cases(values: FloatArray) -> FloatArray:
             return values[..., element] if values.shape[-1] > 1 else values
 
+        payload, wire = (of_cases(np.atleast_1d(size)) for size in payload_per_packet(self.scenario))
         rtt, loss = of_cases(self.rtt_s), of_cases(self.loss)
         rate = np.minimum(payload_bps, NO_LIMIT_BPS)
         queue = np.full(rate.shape, np.inf)
         if not self.own_port_is_narrowest() and not path.pep:  # a proxy stops its sender before it drops
-            one_bdp = np.maximum(rate * wire / payload * rtt / 8, _LEAST_QUEUE * wire)
+            bdp = rate * wire / payload * rtt / 8
+            one_bdp = np.maximum(bdp * of_cases(self.queue_bdp), _LEAST_QUEUE * wire)
             queue_bytes = one_bdp if path.queue is None else np.full(rate.shape, path.queue.value)
             queue = np.where(link_bound, queue_bytes, np.inf)
         duration = np.full(

@@ -59,6 +59,7 @@ def test_threads_of_a_process_run_on_cores_of_their_own():
     assert bound(PLAIN, tool__threads="per-stream", tool__streams=2)[0] == 8.0
     assert bound(PLAIN, tool__threads="one", tool__streams=2)[0] == 4.0
     copy = {**PLAIN, "tool.source_end": "disk", "tool.sink_end": "disk", "receiver.cpu.write_cost": 1.5}
+    copy |= {"sender.read_rate": "100 GB/s", "receiver.write_rate": "100 GB/s"}
     assert bound(copy) == (round(8 / 3.5, 3), "receiver.cpu.core1")
     assert bound(copy, tool__threads="reader-writer") == (4.0, "receiver.cpu.core1")
 

@@ -16,12 +16,12 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.compare import load_series
 
-IDEAL = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000}
-LAN = {"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttcp"}
-COPY = {"sender": "c", "receiver": "c", "path": "lan-10ge", "tool": "nuttscp"}
+IDEAL = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000, "path.loss": 0}
+LAN = {"sender": "b", "receiver": "b", "path": "lan-10ge", "path.loss": 0, "tool": "nuttcp"}
+COPY = {"sender": "c", "receiver": "c", "path": "lan-10ge", "path.loss": 0, "tool": "nuttscp"}
 LOSSY = {**IDEAL, "tool.duration": "5 s", "path.loss": 1e-5, "path.rtt": "20 ms"}
-SIX = {"sender": "a+", "receiver": "a+", "path": "back-to-back-6x10ge", "tool": "nuttcp", "tool.processes": 6}
-PULL = {"sender": "ideal", "receiver": "c", "path": "lan-10ge", "tool": "nfs"}
+SIX = {"sender": "a+", "receiver": "a+", "path": "back-to-back-6x10ge", "path.loss": 0, "tool": "nuttcp", "tool.processes": 6}
+PULL = {"sender": "ideal", "receiver": "c", "path": "lan-10ge", "path.loss": 0, "tool": "nfs"}
 FIGURES = ("throughput_bps", "low_bps", "high_bps", "bottleneck", "bottleneck_class")
 
 # No TCP over time in these: a prediction takes milliseconds.
@@ -183,7 +183,7 @@ def test_many_blocks_are_one_sweep(monkeypatch):
 
 
 def test_nothing_limits_nothing():
-    found = hecn.sweep({"sender": "ideal", "receiver": "ideal", "tool": "ttcp"}, {"path.mtu": [1500], "path.rtt": [0]})
+    found = hecn.sweep({"sender": "ideal", "tool": "dd-read"}, {"tool.request": ["1 MB"]})
     assert found["throughput_bps"].tolist() == found["low_bps"].tolist() == [np.inf]
     assert found["bottleneck"].tolist() == [None]
 

@@ -1,0 +1,169 @@
+"""What a scenario does not state and a prediction needs: drawn from priors instead of taken as exact.
+
+A field counts as stated if the scenario, the host's file or the path's file gives it. A host called ``ideal`` has no
+limits of its own, so none are drawn for it. The shipped hosts and paths are those of documents: what their files leave
+out has narrower priors (``documented`` in ``models/priors.yaml``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.hardware.host import Host
+from hecn_analysis.hardware.parts import Cpu
+from hecn_analysis.limits import tcp_window
+from hecn_analysis.prediction.draws import Draws, agreed
+from hecn_analysis.prediction.priors import Unstated, before_calibration, of_key
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Path
+
+#: Host without limits of its own.
+IDEAL: Final = "ideal"
+
+#: Below this round-trip time a window or a lost packet costs hardly anything. [s]
+_LONG: Final = 2.0**-9
+
+#: Year of release of kernels, for hosts without a year.
+_RELEASED: Final = (((2, 4), 2001), ((2, 6), 2004), ((3, 0), 2011), ((4, 0), 2015), ((5, 0), 2019), ((6, 0), 2022))
+
+_COSTS: Final = (
+    "send_cost",
+    "receive_cost",
+    "far_cost",
+    "read_cost",
+    "write_cost",
+    "direct_cost",
+    "send_interrupt_cost",
+    "receive_interrupt_cost",
+    "merged_interrupt_cost",
+    "storage_interrupt_cost",
+    "linear_cost",
+    "send_packet_cost",
+    "receive_packet_cost",
+    "interrupt_packet_cost",
+)
+
+_BUFFERS: Final = (("receiver", "tcp_rmem_max", "rmem_max"), ("sender", "tcp_wmem_max", "wmem_max"))
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What the choice of a prior depends on.
+
+    Attributes
+    ----------
+    rtt_s, rate_bps
+        Round-trip time and line rate of the path, central values down to a power of two. [s], [bit/s]
+    year
+        Year of the hosts; None if unknown.
+    documented
+        Whether the description is one of the shipped ones.
+    disk
+        Type of the disk: ``hdd``, ``ssd``, ``nvme``, or empty.
+    """
+
+    rtt_s: float = 0.0
+    rate_bps: float = float("inf")
+    year: int | None = None
+    documented: bool = False
+    disk: str = ""
+
+
+def completed(scenario: Scenario, draw: Draws) -> Scenario:
+    """Scenario with a prior in place of each field that matters and is not stated."""
+    networked = scenario.tool.protocol != "file" and not scenario.path.same_host
+    hosts = {role: getattr(scenario, role) for role in ("sender", "receiver")}
+    where = Circumstances(year=_year(hosts))
+    path = scenario.path
+    if networked:
+        path, where = _path(scenario, draw, where)
+    for role, host in hosts.items():
+        if host is not None and not is_ideal(scenario, role):
+            hosts[role] = _host(scenario, role, host, replace(where, documented=is_documented(scenario, role)))
+    return replace(scenario, path=path, **hosts)
+
+
+def is_ideal(scenario: Scenario, role: str) -> bool:
+    """Whether a host is without limits of its own."""
+    return str(scenario.keys.get(role)) == IDEAL
+
+
+def is_documented(scenario: Scenario, role: str) -> bool:
+    """Whether the description of a role is one of the shipped ones."""
+    named = scenario.keys.get(role)
+    return named is not None and not str(named).endswith((".yaml", ".yml"))
+
+
+def _year(hosts: Mapping[str, Host | None]) -> int | None:
+    known = [host for host in hosts.values() if host is not None]
+    years = [host.year for host in known if host.year is not None]
+    for host in known:
+        if "kernel" in host.model_fields_set:
+            version = tcp_window.kernel_version(host.kernel)
+            years += [max(year for first, year in _RELEASED if first <= max(version, (2, 4)))]
+    return min(years, default=None)
+
+
+def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, Circumstances]:
+    """Path with priors in place of what is not stated, and the circumstances that it sets."""
+    path, stated = scenario.path, scenario.path.model_fields_set
+    new: dict[str, Any] = {}
+    where = replace(where, documented=is_documented(scenario, "path"))
+    if path.rate is None:
+        new["rate"] = of_key("path.rate", where)
+    if "rtt" not in stated:
+        new["rtt"] = of_key("path.rtt", where)
+    rate, rtt = new.get("rate", path.rate), new.get("rtt", path.rtt)
+    where = replace(where, rate_bps=_size(rate.value), rtt_s=_size(rtt.value))
+    if "loss" not in stated and where.rtt_s >= _LONG and scenario.tool.protocol != "rdma" and not path.pep:
+        new["loss"] = of_key("path.loss", where)
+    if "mtu" not in stated and path.framing == "ethernet" and scenario.tool.protocol in {"tcp", "udp"}:
+        new["mtu"] = draw("path.mtu", of_key("path.mtu", where))
+    return path.model_copy(update=new), where
+
+
+def _size(values: Any) -> float:  # noqa: ANN401 - number or array
+    """Power of two below a number; scenarios with numbers of one size are computed together."""
+    with np.errstate(divide="ignore"):
+        return float(2.0 ** agreed(np.floor(np.log2(np.asarray(values, dtype=np.float64)))))
+
+
+def _host(scenario: Scenario, role: str, host: Host, where: Circumstances) -> Host:
+    """Host with priors in place of what is not stated."""
+    tool, stated = scenario.tool, host.model_fields_set
+    networked = tool.protocol != "file" and not scenario.path.same_host
+    new: dict[str, Any] = {}
+    if networked and tool.protocol == "tcp" and where.rtt_s >= _LONG:
+        for buffer in ("tcp_rmem_max", "tcp_wmem_max"):
+            if buffer not in stated:
+                new[buffer] = of_key(f"host.{buffer}", where)
+    if networked and host.cpu is None and not where.documented:
+        new["cpu"] = _processor(where)
+    end, rate = (tool.source_end, "read_rate") if role == "sender" else (tool.sink_end, "write_rate")
+    if end == "disk" and not host.arrays and getattr(host, rate) is None:
+        new[rate] = of_key(f"host.{rate}", where)
+    return host.model_copy(update=new) if new else host
+
+
+def _processor(where: Circumstances) -> Cpu:
+    """Processor of which nothing is known."""
+    unknown = Cpu.model_validate(
+        {
+            "clock": of_key("host.cpu.clock", where),
+            "cores": int(of_key("host.cpu.cores", where).value),
+            **{cost: {"value": 1, "basis": "calibrated"} for cost in _COSTS},
+        }
+    )
+    costs = {cost: before_calibration(cost, getattr(unknown, cost), where.year) for cost in _COSTS}
+    return unknown.model_copy(update=costs)
+
+
+def drawn_names(draw: Draws) -> list[str]:
+    """Names of the parameters drawn because the scenario does not state them."""
+    return [name for name, parameter in draw.used.items() if isinstance(parameter, Unstated) and parameter.spread > 0]
