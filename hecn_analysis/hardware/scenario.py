@@ -296,14 +296,9 @@ def _make(
     for role in ("tool", "path"):
         _name(base[role], FilePath(str(flat.get(role, ""))).stem)
     tool, path = _described(Tool, "tool", base["tool"]), _described(Path, "path", base["path"])
-    sender = _host(library, "sender", flat, base, needed=tool.source_end != "none", place=place)
-    receiver = _host(library, "receiver", flat, base, needed=tool.sink_end != "none", place=place)
-    if tool.protocol != "file" and "path" not in flat and not any(key.startswith("path.") for key in flat):
-        raise InputError(
-            "no path",
-            f"the key 'path' ({one_of(library.names('paths'), where='models/paths')}) or keys such as 'path.rate'",
-            source=source or None,
-        )
+    networked = tool.protocol != "file"
+    sender = _host(library, "sender", flat, base, needed=tool.source_end != "none", networked=networked, place=place)
+    receiver = _host(library, "receiver", flat, base, needed=tool.sink_end != "none", networked=networked, place=place)
     exceeded: list[str] = []
     ends: dict[str, Host | None] = {"sender": sender, "receiver": receiver}
     for role, host in ends.items():
@@ -389,11 +384,12 @@ def _host(
     base: Mapping[str, Description],
     *,
     needed: bool,
+    networked: bool,
     place: Any,  # noqa: ANN401
 ) -> Host | None:
     if not needed:
         return None
-    if role not in flat and not any(key.startswith(f"{role}.") for key in flat):
+    if not networked and role not in flat and not any(key.startswith(f"{role}.") for key in flat):
         raise InputError(
             f"no {role}",
             f"the key {role!r}: {one_of(library.names('hosts'), where='models/hosts')}",

@@ -115,8 +115,8 @@ class Draws:
         if parameter.spread == 0:
             return np.atleast_1d(value)
         if (table := getattr(parameter, "quantiles", None)) is not None:
-            order = _order(getattr(parameter, "together", "") or name)
-            return np.concatenate([value[None], np.asarray(table)[order[: self.size - 1]]])
+            place = order(getattr(parameter, "together", "") or name)[: self.size - 1]
+            return np.concatenate([value[None], np.asarray(table)[place]])
         sigma = np.log1p(parameter.spread) / Z90
         factors = np.concatenate([[1.0], np.exp(sigma * _normals(name)[: self.size - 1])])
         return np.asarray(value * factors, dtype=np.float64)
@@ -124,11 +124,11 @@ class Draws:
 
 @lru_cache(maxsize=4096)
 def _normals(name: str) -> FloatArray:
-    return np.asarray(special.ndtri((_order(name) + 0.5) / DRAWS))
+    return np.asarray(special.ndtri((order(name) + 0.5) / DRAWS))
 
 
 @lru_cache(maxsize=4096)
-def _order(name: str) -> npt.NDArray[np.int64]:
+def order(name: str) -> npt.NDArray[np.int64]:
     """Places of the draws among `DRAWS` equal shares of probability, in random order."""
     return np.random.default_rng(zlib.crc32(name.encode())).permutation(DRAWS)
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.limits.tcp_rounds import MAX_ROUNDS
+from hecn_analysis.prediction import discrepancy
 from hecn_analysis.prediction.draws import DRAWS, Draws, FloatArray, agreed, central, drawn
 from hecn_analysis.prediction.ladder import KINDS, RESOURCE, Lift, above, binding, gain
 from hecn_analysis.prediction.resources import build
@@ -35,6 +36,9 @@ BUFFERED = 1e-3
 
 #: Runs to average over a lossy path, where a single run is random.
 RANDOM_RUNS = 16
+
+#: A transfer at less than this share of a limit is held back by something else. [1]
+HELD = 0.97
 
 #: Parallel parts busier than this count as full together.
 FULL = 0.995
@@ -114,6 +118,7 @@ class Model:
         links = [resource.resource_class == "link" for resource in self.system.resources]
         self._is_link = np.array([*links, False])  # the last entry stands for no resource, -1
         self.levels = self._levels(levels)
+        self._allowed = np.zeros((count, 0))
 
     # resources -------------------------------------------------------------------------------------------------------
 
@@ -202,6 +207,7 @@ class Model:
         for number, state in enumerate(states):
             by_state[:, number] = self.levels[state.resources][0]
         draws = self._draws(with_draws=with_draws)
+        self._allowed = draws.sum(axis=2)
         for way, transport in self.transports.items():
             own = [flow for flow, reverse in enumerate(self.system.reverse) if reverse == way]
             if transport.matters:
@@ -289,8 +295,8 @@ class Model:
             Throughput of all flows together, shape (scenarios,). [bit/s]
         """
         repeat = drawn(self.draw("tool.repeat", self.scenario.tool.repeat))
-        together = draws[..., 0] if draws.shape[2] == 1 else draws.sum(axis=2)
-        runs = np.minimum(together * repeat, self.ceiling()[:, None] * (1 + BUFFERED))
+        real = self.real(draws)
+        runs = np.minimum(real * repeat, np.maximum(real, self.carried() * (1 + BUFFERED)))
         runs.sort(axis=1)
         limited = np.isfinite(total)
         with np.errstate(invalid="ignore"):
@@ -328,7 +334,49 @@ class Model:
 
     def answer(self, draws: FloatArray) -> FloatArray:
         """Median of the throughput of all flows together, shape (scenarios,). [bit/s]"""
-        return np.asarray(np.median(draws.sum(axis=2), axis=1))
+        ordered = np.sort(self.real(draws), axis=1)
+        count = ordered.shape[1]  # the middle of the two in the logarithm, in which the draws are symmetric
+        return np.asarray(np.sqrt(ordered[:, (count - 1) // 2] * ordered[:, count // 2]))
+
+    def real(self, draws: FloatArray) -> FloatArray:
+        """Throughput of all flows together in each draw, with the model's own error, shape (scenarios, draws). [bit/s]
+
+        Parameters
+        ----------
+        draws
+            Throughput of each flow, from `throughputs` just before. [bit/s]
+        """
+        together = draws.sum(axis=2)
+        error = discrepancy.factors(together.shape[1])
+        own = error[self.regimes(together), np.arange(together.shape[1])]
+        most = self.carried() * np.maximum(error[discrepancy.REGIMES.index("lan")], 1.0)
+        return np.minimum(together * own, np.maximum(most, together))
+
+    def carried(self) -> FloatArray:
+        """Rate that the links carry in each draw [bit/s]."""
+        links = [by_flow for by_flow, is_link in zip(self.system.by_resource, self._is_link, strict=False) if is_link]
+        if not links:
+            return np.full((self.count, 1), np.inf)
+        demand = [{flow: drawn(seconds) for flow, seconds in by_flow.items()} for by_flow in links]
+        flows = len(self.system.flows)
+        return max_min_throughput(demand, flows, (self.count, self.draw.size - 1)).sum(axis=2)
+
+    def regimes(self, together: FloatArray) -> IntArray:
+        """Number of the regime of each draw: that of the fullest resource, or of what holds TCP below it."""
+        of_resources = [discrepancy.of_resource(self.scenario, each.name) for each in self.system.resources]
+        regime = np.full(together.shape, discrepancy.REGIMES.index("stated"))
+        most = np.zeros(together.shape)
+        for number, by_flow in zip(of_resources, self.system.by_resource, strict=True):
+            pressure = drawn(sum(by_flow.values(), np.zeros(1)))
+            regime = np.where(pressure > most, number, regime)
+            most = np.maximum(most, pressure)
+        if not self.transports:
+            return regime
+        window = sum(drawn(self.transports[way].window_limit_bps) for way in self.system.reverse)
+        held, by_window = together < HELD * self._allowed, together > HELD * window
+        names = {kind: discrepancy.of_path(self.scenario, held_by=kind) for kind in ("window", "loss")}
+        numbers = [discrepancy.REGIMES.index(names[kind]) for kind in ("window", "loss")]
+        return np.where(held, np.where(by_window, *numbers), regime)
 
     def limits(self) -> list[tuple[str | None, str | None]]:
         """Name and class of each possible limit: the resources, the `KINDS` of TCP, and none."""

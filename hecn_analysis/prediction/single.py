@@ -138,7 +138,7 @@ class _Report(Model):
             ),
             warnings=tuple(self._warnings()),
             assumptions=tuple(self._assumptions()),
-            draws_bps=np.broadcast_to(draws[0].sum(axis=1), self.effort.draws),
+            draws_bps=np.broadcast_to(self.real(draws)[0], self.effort.draws),
         )
 
     # the ladder ------------------------------------------------------------------------------------------------------

@@ -213,6 +213,8 @@ class Transport:
         warm_up = np.full(rate.shape, 0.0 if tool.bytes is not None else tool.warm_up.value)
         long_enough = np.maximum(10.0, 300 * rtt)
         is_warm = warm.astype(bool)
+        if tool.duration is None and tool.bytes is None:  # a test of any length: the rate once it has started up
+            duration, warm_up = warm_up + 2 * long_enough, warm_up + long_enough
         length = np.where(np.isnan(duration), amount * 8 / rate, duration - warm_up)
         duration = np.where(is_warm, length + long_enough, duration)
         warm_up = np.where(is_warm, long_enough, warm_up)

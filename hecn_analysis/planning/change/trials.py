@@ -59,7 +59,7 @@ def _ground(model: Model) -> tuple[FloatArray, npt.NDArray[np.int64], FloatArray
 def _outcome(model: Model, throughput: FloatArray, limit: npt.NDArray[np.int64], draws: FloatArray) -> Outcome:
     low, high = model.interval(draws, throughput)
     name, limit_class = model.limits()[int(limit[0])]
-    together = np.broadcast_to(draws[0].sum(axis=1), model.draw.size - 1)
+    together = np.broadcast_to(model.real(draws)[0], model.draw.size - 1)
     return Outcome(float(throughput[0]), float(low[0]), float(high[0]), name, limit_class, together)
 
 

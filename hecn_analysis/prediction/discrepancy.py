@@ -1,0 +1,129 @@
+"""The model's own error: how far measured rates are from a prediction whose parameters are right.
+
+It has a size for each regime, which is what limits the transfer and how well that is known. Data in
+``models/discrepancies.yaml``: 90 % ranges of the logarithm of measured over predicted, below and above a bias. The
+shape is a Student distribution with a side of its own in each direction.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Final
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+from scipy import stats
+
+from hecn_analysis.base import places
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
+from hecn_analysis.prediction.unstated import LONG_S, is_documented
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Scenario
+
+#: All regimes. ``stated``: every property of the path is given, as in a laboratory, or the path is a documented one.
+REGIMES: Final = (
+    "stated",
+    "lan",
+    "wan",
+    "window",
+    "loss",
+    "core measured",
+    "core",
+    "core within a machine",
+    "disk measured",
+    "disk",
+    "array",
+    "slot",
+    "tool",
+)
+
+_DISKS: Final = frozenset({"disk", "raid", "filesystem"})
+
+
+class Discrepancy(BaseModel):
+    """Error of one regime.
+
+    Attributes
+    ----------
+    bias
+        Median of the logarithm of measured over predicted.
+    below, above
+        Distance from `bias` to the 5 % and the 95 % point.
+    tail
+        Degrees of freedom of the Student distribution: the fewer, the heavier the tails.
+    rows, setups
+        Measurements that it rests on, and the sources that they come from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    bias: float = 0.0
+    below: Annotated[float, Field(ge=0)]
+    above: Annotated[float, Field(ge=0)]
+    tail: Annotated[float, Field(gt=0)]
+    rows: Annotated[int, Field(ge=0)]
+    setups: Annotated[int, Field(ge=0)]
+    source: Annotated[str, Field(min_length=1)]
+
+    def quantile(self, share: FloatArray) -> FloatArray:
+        """Logarithm of measured over predicted at a share of probability."""
+        t = stats.t.ppf(share, self.tail) / stats.t.ppf(0.95, self.tail)
+        return np.asarray(self.bias + np.where(t < 0, self.below, self.above) * t)
+
+
+def factors(count: int) -> FloatArray:
+    """Measured over predicted rate of each regime in each draw, shape (regimes, `count`)."""
+    return np.stack([_factors(name)[:count] for name in REGIMES])
+
+
+@cache
+def discrepancies() -> dict[str, Discrepancy]:
+    """Error of each regime, by name."""
+    document = yaml_file.load(places.models_dir() / "discrepancies.yaml")
+
+    def read(name: str) -> Discrepancy:
+        return yaml_file.validate(
+            Discrepancy, document.values[name], lambda _: (document.source, document.line((name,)))
+        )
+
+    return {name: read(name) for name in REGIMES}
+
+
+@cache
+def _factors(name: str) -> FloatArray:
+    return np.exp(discrepancies()[name].quantile((order(f"discrepancy of {name}") + 0.5) / DRAWS))
+
+
+def of_resource(scenario: Scenario, resource: str) -> int:
+    """Number of the regime of a transfer that is limited by a resource (``receiver.cpu.core1``)."""
+    role, kind = resource.split(".")[:2]
+    host = getattr(scenario, role, None) if role in {"sender", "receiver"} else None
+    known = host is not None and is_documented(scenario, role)
+    if kind in {"link", "pep", "switch"}:
+        name = of_path(scenario)
+    elif kind == "cpu":
+        name = "core within a machine" if scenario.path.same_host else "core measured" if known else "core"
+    elif kind in _DISKS:
+        rate = kind == "disk" and host is not None and not host.arrays
+        name = "disk measured" if known or rate else "array" if kind == "raid" else "disk"
+    else:
+        name = "tool" if kind == "tool" else "stated" if known else "slot"
+    return REGIMES.index(name)
+
+
+def of_path(scenario: Scenario, *, held_by: str = "") -> str:
+    """Regime of a transfer that is limited by its path: by the line, or what TCP makes of it."""
+    path = scenario.path
+    if is_documented(scenario, "path") or path.same_host or is_stated(scenario):
+        return "stated"
+    return held_by or ("wan" if np.max(path.rtt.value) >= LONG_S else "lan")
+
+
+def is_stated(scenario: Scenario) -> bool:
+    """Whether the description gives every property of the path that matters, as that of a laboratory does."""
+    needed = {"rate", "rtt", "loss", "queue"}
+    return all(not hasattr(getattr(scenario.path, name), "quantiles") for name in needed) and (
+        needed <= scenario.path.model_fields_set
+    )

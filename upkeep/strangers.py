@@ -1,0 +1,412 @@
+"""Predict published results of other people's systems: ``python -m upkeep.strangers DATA``; `make strangers DATA=FILE`.
+
+DATA is a table of published measurements: ``id``, ``category``, ``config_json`` (the configuration that the source
+states), ``measured_value`` with its ``unit``, ``stated_limit_or_bottleneck`` with ``bottleneck_basis``,
+``source_title``. `strangers.yaml` holds the rules that turn a configuration into a prediction, the same for all rows of
+a category. No rule and no number of the model may be fitted to a row: sizes of errors are estimated without the source
+that they are judged on (`upkeep.errors`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from hecn_analysis import limits
+from hecn_analysis.base import places, units
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.hardware import load_scenario
+from hecn_analysis.hardware.description import Library
+from hecn_analysis.prediction import discrepancy
+from hecn_analysis.prediction.draws import DRAWS, Draws, FloatArray
+from hecn_analysis.prediction.model import Model
+
+RULES: Final = Path(__file__).with_suffix(".yaml")
+
+#: Regime of the formulas of `hecn limits`.
+_REGIME: Final = {"pcie": "slot", "atm": "stated", "memory": "slot"}
+
+#: Carriers of ATM by their line rate. [bit/s]
+_CARRIERS: Final = {155.52e6: "oc3c", 622.08e6: "oc12c", 2488.32e6: "oc48c"}
+
+_UNITS: Final = re.compile(r"([kKMGT]i?)?([bB])(?:/s|ps)\b(?! per)(?: \(.{0,60}\))?$")
+
+#: Words of sources for the limit, and the classes of bottlenecks that they stand for.
+_WORDS: Final = (
+    ("window|bdp", {"window"}),
+    ("loss|overflow|retrans", {"loss", "link"}),
+    ("pcie|pci-x|uplink", {"slot", "interconnect"}),
+    ("cpu|core|cipher|tls|encrypt|copy|program|host", {"cpu", "memory"}),
+    ("disk|drive|media|ssd|nvme|zone", {"disk", "raid", "filesystem"}),
+    ("request", {"tool", "disk"}),
+    ("memory", {"memory", "cpu"}),
+    ("link|line|framing|gbe|ethernet|sonet|access|path|nic|port|channel", {"link", "nic", "switch"}),
+)
+
+
+@dataclass
+class Row:
+    """A published result and its prediction.
+
+    Attributes
+    ----------
+    draws
+        Logarithm of the predicted rate in each draw, without the model's own error.
+    regimes
+        Number of the regime of each draw.
+    most
+        Logarithm of what the links carry in each draw.
+    baseline
+        Rate of the rule of thumb; NaN where there is none. [bit/s]
+    """
+
+    name: str
+    category: str
+    source: str
+    pair: str
+    measured_bps: float
+    limit: str
+    basis: str
+    draws: FloatArray | None = None
+    regimes: FloatArray | None = None
+    most: FloatArray | None = None
+    baseline: float = float("nan")
+    bottleneck: str = ""
+    fault: str = ""
+    keys: Mapping[str, Any] = field(default_factory=dict)
+
+    def predicted(self, factors: FloatArray) -> FloatArray:
+        """Logarithm of the rate of a single run in each draw, given the error of each regime."""
+        assert self.draws is not None  # noqa: S101 - the caller skips rows without a prediction
+        error = np.log(factors)
+        own = self.draws + error[self.regimes, np.arange(DRAWS)]
+        most = self.most + np.maximum(error[discrepancy.REGIMES.index("lan")], 0.0)
+        return np.minimum(own, np.maximum(most, self.draws))
+
+
+def read(data: Path) -> list[Row]:
+    """Rows of a table, predicted."""
+    table = pd.read_csv(data)
+    rows = []
+    for line in table.to_dict("records"):
+        config = json.loads(line["config_json"])
+        row = Row(
+            str(line["id"]),
+            str(line["category"]),
+            str(line["source_title"]),
+            str(config.get("pair", "")),
+            _bps(line["measured_value"], str(line["unit"])),
+            str(line["stated_limit_or_bottleneck"]),
+            str(line["bottleneck_basis"]),
+        )
+        try:
+            _predict(row, config)
+        except (HecnError, KeyError, ValueError) as error:
+            row.fault = str(error)[:160]
+        rows.append(row)
+    return rows
+
+
+def _bps(value: float, unit: str) -> float:
+    """Measured rate [bit/s]; NaN where the value is not a rate of a transfer."""
+    found = _UNITS.match(unit)
+    if found is None:
+        return float("nan")
+    prefix = found[1] or ""
+    base = 1024.0 if prefix.endswith("i") else 1000.0
+    return value * base ** " KMGT".index(prefix[:1].upper() or " ") * (8 if found[2] == "B" else 1)
+
+
+# rules ---------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _rules() -> dict[str, Any]:
+    return dict(yaml.safe_load(RULES.read_text(encoding="utf-8")))
+
+
+def quantities(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Quantities that a configuration states, by the readings of the rules."""
+    found = {}
+    for name, readings in _rules()["quantities"].items():
+        values = (_read(reading, config) for reading in readings)
+        if (value := next((value for value in values if value is not None), None)) is not None:
+            found[name] = value
+    return found
+
+
+def _read(reading: Mapping[str, Any], config: Mapping[str, Any]) -> Any:  # noqa: ANN401 - number or word
+    keys = reading["key"] if isinstance(reading["key"], list) else [reading["key"]]
+    for key in keys:
+        if key in config and (value := _value(reading, config[key])) is not None:
+            return value
+    return None
+
+
+def _value(reading: Mapping[str, Any], raw: Any) -> Any:  # noqa: ANN401 - number or word
+    if "part" in reading:
+        return _part(reading["part"], str(raw))
+    if "pattern" not in reading:
+        if isinstance(raw, bool) or not isinstance(raw, int | float):
+            return None
+        value: Any = raw
+    else:
+        found = re.search(reading["pattern"], str(raw))
+        if found is None:
+            return None
+        value = found[1]
+    if "words" in reading:
+        text = re.sub(r"[ -]", "", str(value)).lower()
+        value = next((to for word, to in reading["words"].items() if re.sub(r"[ -]", "", word).lower() in text), None)
+        if value is None or reading.get("text"):
+            return value
+    if reading.get("text"):
+        return str(value)
+    number = float(value) * reading.get("factor", 1) + reading.get("add", 0)
+    scale = {"ms": 1e-3, "us": 1e-6}.get(reading.get("unit", ""))
+    if scale is not None:
+        return number * scale
+    return _bps(number, reading["unit"]) if "unit" in reading else number
+
+
+_FAMILY: Final = frozenset({"intel", "amd", "xeon", "epyc", "core", "gold", "platinum", "silver", "ryzen", "9", "7", "arm"})
+
+
+@cache
+def _part_words(kind: str) -> list[tuple[str, str]]:
+    names = Library(places.models_dir()).part_names(kind)
+    words = [("".join(word for word in name.split("-") if word not in _FAMILY), name) for name in names]
+    return sorted((word, name) for word, name in words if len(word) > 3)
+
+
+def _part(kind: str, text: str) -> str | None:
+    """Part of the library that a text names."""
+    plain = re.sub(r"[^a-z0-9]", "", text.lower())
+    named = [(len(word), name) for word, name in _part_words(kind) if word in plain]
+    return max(named)[1] if named else None
+
+
+# predictions -----------------------------------------------------------------------------------------------------------
+
+
+def _predict(row: Row, config: Mapping[str, Any]) -> None:
+    """Fill in the prediction of a row."""
+    known = quantities(config)
+    rule = next((rule for rule in _rules()["rules"] if _applies(rule, row.category, known)), None)
+    if rule is None or not row.measured_bps > 0:
+        row.fault = "no rule" if rule is None else "not a rate"
+        return
+    keys = {**rule.get("set", {}), **_filled(rule.get("keys", {}), known)}
+    if "disk" in rule:
+        keys |= _array(rule["disk"], known)
+    row.keys = keys
+    row.baseline = _baseline(rule["baseline"], known)
+    if "limit" in rule:
+        _limit(row, rule, keys, known)
+        return
+    scenario = load_scenario(keys)
+    model = Model(scenario, Draws(), levels=2)
+    _, limit, draws = model.ground(with_draws=True)
+    together = draws[0].sum(axis=1) * np.ones(DRAWS)
+    if not np.isfinite(together).all():
+        row.fault = "nothing sets a limit"
+        return
+    row.draws = np.log(np.maximum(together, 1.0))
+    row.regimes = model.regimes(draws.sum(axis=2))[0] * np.ones(DRAWS, dtype=int)
+    row.most = np.log(model.carried()[0] * np.ones(DRAWS))
+    row.bottleneck = str(model.limits()[int(limit[0])][1])
+
+
+def _applies(rule: Mapping[str, Any], category: str, known: Mapping[str, Any]) -> bool:
+    return (
+        category in rule["categories"]
+        and all(name in known for name in rule.get("has", ()))
+        and ("needs_any" not in rule or any(name in known for name in rule["needs_any"]))
+    )
+
+
+def _filled(keys: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
+    filled = {}
+    for key, template in keys.items():
+        name = template.strip("{}")
+        if name in known:
+            value = known[name]
+            filled[key] = int(value) if isinstance(value, float) and value.is_integer() else value
+    for key in [key for key in filled if key.endswith((".offload", ".lro"))]:
+        filled[key] = bool(filled[key])
+    return filled
+
+
+def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of an array of the disks that a configuration names."""
+    medium = _rules()["media"][known.get("medium", "hdd")]
+    rate = {"value": known["one_disk"], "basis": "documented"} if "one_disk" in known else medium
+    keys = {f"{role}.arrays.data.disk.read_rate": rate, f"{role}.arrays.data.disk.write_rate": rate}
+    disks = _disks(known)
+    if disks > 1:
+        keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
+    if known.get("medium") in {"ssd", "nvme"}:
+        keys[f"{role}.arrays.data.disk.link"] = "sata-6" if known["medium"] == "ssd" else None
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _disks(known: Mapping[str, Any]) -> int:
+    """Disks of all nodes together."""
+    return int(known.get("per_node", known.get("disks", 1)) * (known.get("nodes", 1) if "per_node" in known else 1))
+
+
+def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Fill in the prediction of a row by a formula of `hecn limits`."""
+    kind = rule["limit"]
+    if kind == "memory":
+        rate = keys["rate"] * 0.75 / keys.get("passes", 1)
+    elif kind == "atm":
+        carrier = _CARRIERS.get(keys["carrier"])
+        if carrier is None:
+            row.fault = "no such carrier"
+            return
+        rate = float(limits.atm(carrier, keys["mtu"])["goodput_bps"])
+    else:
+        rate = float(limits.pcie(**keys)["throughput_bps"])
+    rate = min(rate, known.get(rule.get("cap", ""), np.inf) * known.get("links", 1))
+    row.draws = np.full(DRAWS, np.log(rate))
+    row.regimes = np.full(DRAWS, discrepancy.REGIMES.index(_REGIME[kind]))
+    row.most = np.full(DRAWS, np.inf)
+    row.bottleneck = {"pcie": "slot", "atm": "link", "memory": "memory"}[kind]
+
+
+_LANE: Final = {1: 2e9, 2: 4e9, 3: 7.877e9, 4: 15.754e9, 5: 31.508e9, 6: 60.5e9}
+
+
+def _baseline(kind: str, known: Mapping[str, Any]) -> float:
+    """Rule of thumb: line rate, window over RTT, lanes, nominal memory, or disks times one disk [bit/s]."""
+    if kind == "slot":
+        return float(_LANE[int(known["gen"])] * known["lanes"])
+    if kind == "memory":
+        return float(known.get("memory", known.get("memory_rate", np.nan)))
+    if kind == "disks":
+        medium = _rules()["media"][known.get("medium", "hdd")]["value"]
+        return float(known.get("one_disk", units.parse(medium, "rate")) * _disks(known))
+    line = known.get("rate", np.nan) * known.get("links", 1)
+    window = known["window"] * 8 / known["rtt"] * known.get("streams", 1) if {"window", "rtt"} <= set(known) else np.nan
+    return float(np.nanmin([line, window])) if np.isfinite([line, window]).any() else float("nan")
+
+
+# scores ----------------------------------------------------------------------------------------------------------------
+
+
+def winkler(low: FloatArray, high: FloatArray, measured: FloatArray) -> FloatArray:
+    """Interval score of 90 % intervals of a logarithm: the width, and 20 times the miss."""
+    return high - low + 20 * (np.maximum(low - measured, 0) + np.maximum(measured - high, 0))
+
+
+def table(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -> pd.DataFrame:
+    """One row a published result: what was predicted, beside what was measured; `factors` by source or for all."""
+    lines = []
+    for row in rows:
+        line: dict[str, Any] = {name: getattr(row, name) for name in ("name", "category", "source", "fault", "baseline")}
+        line["measured"] = np.log(row.measured_bps) if row.measured_bps > 0 else np.nan
+        if row.draws is not None:
+            own = row.predicted(factors[row.source] if isinstance(factors, Mapping) else factors)
+            line["low"], line["predicted"], line["high"] = np.quantile(own, [0.05, 0.5, 0.95])
+        line["right"] = _is_right(row)
+        lines.append(line)
+    return pd.DataFrame(lines)
+
+
+def _is_right(row: Row) -> bool | None:
+    if row.basis != "stated" or not row.bottleneck:
+        return None
+    words = [classes for pattern, classes in _WORDS if re.search(pattern, row.limit.lower())]
+    return any(row.bottleneck in classes for classes in words) if words else None
+
+
+def summary(found: pd.DataFrame) -> pd.DataFrame:
+    """Scores of each category, and of all rows."""
+    groups = [*found.groupby("category", sort=True), ("all", found)]
+    return pd.DataFrame([{"category": name, **_scores(group)} for name, group in groups])
+
+
+def _scores(group: pd.DataFrame) -> dict[str, Any]:
+    rates = group[group["measured"].notna()]
+    good = rates[rates["low"].notna()] if "low" in rates else rates.iloc[:0]
+    off = (good["predicted"] - good["measured"]).abs()
+    based = good[good["baseline"].notna()]
+    thumb = np.log(based["baseline"]) - based["measured"]
+    half = float(thumb.abs().quantile(0.9)) if len(based) else np.nan
+    right = good["right"].dropna()
+    return {
+        "rows": len(group),
+        "sources": group["source"].nunique(),
+        "expressed": len(good) / len(group),
+        "coverage": float(((good["low"] <= good["measured"]) & (good["measured"] <= good["high"])).mean()),
+        "error": float(off.mean()),
+        "error where a rule of thumb": float(off[based.index].mean()),
+        "rule of thumb": float(thumb.abs().mean()),
+        "interval score": float(winkler(based["low"], based["high"], based["measured"]).mean()) if len(based) else np.nan,
+        "of the rule": 2 * half + 20 * float((thumb.abs() - half).clip(lower=0).mean()) if len(based) else np.nan,
+        "bottleneck": float(right.mean()) if len(right) else np.nan,
+    }
+
+
+def pairs(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -> dict[str, float]:
+    """Share of pairs with the right direction, and with the ratio inside its interval."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.pair and row.draws is not None and row.measured_bps > 0:
+            groups.setdefault((row.source, row.pair), []).append(row)
+    direction, inside = [], []
+    for first, second in _of_pairs(groups.values()):
+        own = factors[first.source] if isinstance(factors, Mapping) else factors
+        ratio = second.predicted(own) - first.predicted(own)
+        measured = np.log(second.measured_bps / first.measured_bps)
+        low, middle, high = np.quantile(ratio, [0.05, 0.5, 0.95]) + np.array([-0.05, 0.0, 0.05])  # scatter of two runs
+        inside.append(low <= measured <= high)
+        if abs(measured) > 0.05:
+            direction.append(np.sign(middle) == np.sign(measured))
+    return {"pairs": len(inside), "direction": float(np.mean(direction)), "ratio inside": float(np.mean(inside))}
+
+
+def _of_pairs(groups: Any) -> Iterator[tuple[Row, Row]]:  # noqa: ANN401 - lists of rows
+    for group in groups:
+        yield from ((group[0], other) for other in group[1:])
+
+
+def main() -> None:
+    """Print the scores and the worst rows."""
+    parser = argparse.ArgumentParser(description="predict published results")
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--worst", type=int, default=25)
+    parser.add_argument("--rows", type=Path, help="write all rows as CSV")
+    arguments = parser.parse_args()
+    rows = read(arguments.data)
+    factors = discrepancy.factors(DRAWS)
+    found = table(rows, factors)
+    with pd.option_context("display.width", 200, "display.max_columns", 20):
+        print(summary(found).round(2).to_string(index=False))
+    print({name: round(value, 2) for name, value in pairs(rows, factors).items()})
+    off = (found["predicted"] - found["measured"]).abs().sort_values(ascending=False)
+    by_name = {row.name: row for row in rows}
+    for index in off.index[: arguments.worst]:
+        line, row = found.loc[index], by_name[found.loc[index, "name"]]
+        print(
+            f"{row.name:16} measured {np.exp(line.measured) / 1e9:9.4g} Gb/s, predicted {np.exp(line.predicted) / 1e9:9.4g} "
+            f"[{np.exp(line.low) / 1e9:.3g}, {np.exp(line.high) / 1e9:.3g}] {row.bottleneck}: {dict(row.keys)}"[:300]
+        )
+    print(found["fault"].replace("", np.nan).dropna().str.slice(0, 70).value_counts().head(20).to_string())
+    if arguments.rows:
+        found.to_csv(arguments.rows, index=False)
+
+
+if __name__ == "__main__":
+    main()
