@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: evidence help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
+.PHONY: evidence strangers help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -88,6 +88,9 @@ faults: $(VENV)/dev.stamp ## kill, interrupt and block writers at FAULTS=2000 mo
 
 evidence: $(VENV)/dev.stamp ## count the signs of transfers with a known cause in CASES=DIR, and cross-validate the verdicts
 	$(BIN)/python -m upkeep.evidence $(CASES) $(ARGS)
+
+strangers: $(VENV)/dev.stamp ## predict published results in DATA=FILE by upkeep/strangers.yaml, and score them; ARGS=--estimate: sizes of errors anew
+	$(BIN)/python -m upkeep.strangers $(DATA) $(ARGS)
 
 ROOMS ?= limits prediction traffic logs counters inventory
 coverage: $(VENV)/dev.stamp ## measure branch coverage, room by room: ROOMS='limits traffic'; below 95 % is an error

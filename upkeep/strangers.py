@@ -13,7 +13,6 @@ import argparse
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -28,8 +27,9 @@ from hecn_analysis.base.errors import HecnError
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.prediction import discrepancy
-from hecn_analysis.prediction.draws import DRAWS, Draws, FloatArray
-from hecn_analysis.prediction.model import Model
+from hecn_analysis.prediction.draws import DRAWS, FloatArray
+from upkeep import discrepancies, strangers_page
+from upkeep.strangers_rows import Row, predict_row, winkler
 
 RULES: Final = Path(__file__).with_suffix(".yaml")
 
@@ -54,46 +54,6 @@ _WORDS: Final = (
 )
 
 
-@dataclass
-class Row:
-    """A published result and its prediction.
-
-    Attributes
-    ----------
-    draws
-        Logarithm of the predicted rate in each draw, without the model's own error.
-    regimes
-        Number of the regime of each draw.
-    most
-        Logarithm of what the links carry in each draw.
-    baseline
-        Rate of the rule of thumb; NaN where there is none. [bit/s]
-    """
-
-    name: str
-    category: str
-    source: str
-    pair: str
-    measured_bps: float
-    limit: str
-    basis: str
-    draws: FloatArray | None = None
-    regimes: FloatArray | None = None
-    most: FloatArray | None = None
-    baseline: float = float("nan")
-    bottleneck: str = ""
-    fault: str = ""
-    keys: Mapping[str, Any] = field(default_factory=dict)
-
-    def predicted(self, factors: FloatArray) -> FloatArray:
-        """Logarithm of the rate of a single run in each draw, given the error of each regime."""
-        assert self.draws is not None  # noqa: S101 - the caller skips rows without a prediction
-        error = np.log(factors)
-        own = self.draws + error[self.regimes, np.arange(DRAWS)]
-        most = self.most + np.maximum(error[discrepancy.REGIMES.index("lan")], 0.0)
-        return np.minimum(own, np.maximum(most, self.draws))
-
-
 def read(data: Path) -> list[Row]:
     """Rows of a table, predicted."""
     table = pd.read_csv(data)
@@ -108,6 +68,12 @@ def read(data: Path) -> list[Row]:
             _bps(line["measured_value"], str(line["unit"])),
             str(line["stated_limit_or_bottleneck"]),
             str(line["bottleneck_basis"]),
+        )
+        beyond = _rules()["unexpressed"]
+        row.whole = (
+            line["kind"] == "measured"
+            and not any(key in config for key in beyond["keys"])
+            and not re.search(beyond["limit"], row.limit)
         )
         try:
             _predict(row, config)
@@ -127,7 +93,7 @@ def _bps(value: float, unit: str) -> float:
     return value * base ** " KMGT".index(prefix[:1].upper() or " ") * (8 if found[2] == "B" else 1)
 
 
-# rules ---------------------------------------------------------------------------------------------------------------
+# --- rules
 
 
 @cache
@@ -168,10 +134,11 @@ def _value(reading: Mapping[str, Any], raw: Any) -> Any:  # noqa: ANN401 - numbe
     if "words" in reading:
         text = re.sub(r"[ -]", "", str(value)).lower()
         value = next((to for word, to in reading["words"].items() if re.sub(r"[ -]", "", word).lower() in text), None)
-        if value is None or reading.get("text"):
-            return value
-    if reading.get("text"):
-        return str(value)
+    return value if value is None or reading.get("text") else _scaled(reading, value)
+
+
+def _scaled(reading: Mapping[str, Any], value: Any) -> float:  # noqa: ANN401 - what a table holds
+    """Number in SI."""
     number = float(value) * reading.get("factor", 1) + reading.get("add", 0)
     scale = {"ms": 1e-3, "us": 1e-6}.get(reading.get("unit", ""))
     if scale is not None:
@@ -179,7 +146,9 @@ def _value(reading: Mapping[str, Any], raw: Any) -> Any:  # noqa: ANN401 - numbe
     return _bps(number, reading["unit"]) if "unit" in reading else number
 
 
-_FAMILY: Final = frozenset({"intel", "amd", "xeon", "epyc", "core", "gold", "platinum", "silver", "ryzen", "9", "7", "arm"})
+_FAMILY: Final = frozenset(
+    {"intel", "amd", "xeon", "epyc", "core", "gold", "platinum", "silver", "ryzen", "9", "7", "arm"}
+)
 
 
 @cache
@@ -196,7 +165,7 @@ def _part(kind: str, text: str) -> str | None:
     return max(named)[1] if named else None
 
 
-# predictions -----------------------------------------------------------------------------------------------------------
+# --- predictions
 
 
 def _predict(row: Row, config: Mapping[str, Any]) -> None:
@@ -207,6 +176,9 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         row.fault = "no rule" if rule is None else "not a rate"
         return
     keys = {**rule.get("set", {}), **_filled(rule.get("keys", {}), known)}
+    if "disk" in rule and not {"medium", "one_disk"} & set(known):
+        row.fault = "no kind of disk"
+        return
     if "disk" in rule:
         keys |= _array(rule["disk"], known)
     row.keys = keys
@@ -214,17 +186,7 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     if "limit" in rule:
         _limit(row, rule, keys, known)
         return
-    scenario = load_scenario(keys)
-    model = Model(scenario, Draws(), levels=2)
-    _, limit, draws = model.ground(with_draws=True)
-    together = draws[0].sum(axis=1) * np.ones(DRAWS)
-    if not np.isfinite(together).all():
-        row.fault = "nothing sets a limit"
-        return
-    row.draws = np.log(np.maximum(together, 1.0))
-    row.regimes = model.regimes(draws.sum(axis=2))[0] * np.ones(DRAWS, dtype=int)
-    row.most = np.log(model.carried()[0] * np.ones(DRAWS))
-    row.bottleneck = str(model.limits()[int(limit[0])][1])
+    predict_row(row, load_scenario(keys))
 
 
 def _applies(rule: Mapping[str, Any], category: str, known: Mapping[str, Any]) -> bool:
@@ -242,6 +204,8 @@ def _filled(keys: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]
         if name in known:
             value = known[name]
             filled[key] = int(value) if isinstance(value, float) and value.is_integer() else value
+    if "path.links" in filled and "tool.streams" not in filled:  # a bundle is filled by as many connections at least
+        filled["tool.streams"] = filled["path.links"]
     for key in [key for key in filled if key.endswith((".offload", ".lro"))]:
         filled[key] = bool(filled[key])
     return filled
@@ -302,19 +266,16 @@ def _baseline(kind: str, known: Mapping[str, Any]) -> float:
     return float(np.nanmin([line, window])) if np.isfinite([line, window]).any() else float("nan")
 
 
-# scores ----------------------------------------------------------------------------------------------------------------
-
-
-def winkler(low: FloatArray, high: FloatArray, measured: FloatArray) -> FloatArray:
-    """Interval score of 90 % intervals of a logarithm: the width, and 20 times the miss."""
-    return high - low + 20 * (np.maximum(low - measured, 0) + np.maximum(measured - high, 0))
+# --- scores
 
 
 def table(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -> pd.DataFrame:
     """One row a published result: what was predicted, beside what was measured; `factors` by source or for all."""
     lines = []
     for row in rows:
-        line: dict[str, Any] = {name: getattr(row, name) for name in ("name", "category", "source", "fault", "baseline")}
+        line: dict[str, Any] = {
+            name: getattr(row, name) for name in ("name", "category", "source", "fault", "baseline")
+        }
         line["measured"] = np.log(row.measured_bps) if row.measured_bps > 0 else np.nan
         if row.draws is not None:
             own = row.predicted(factors[row.source] if isinstance(factors, Mapping) else factors)
@@ -353,7 +314,9 @@ def _scores(group: pd.DataFrame) -> dict[str, Any]:
         "error": float(off.mean()),
         "error where a rule of thumb": float(off[based.index].mean()),
         "rule of thumb": float(thumb.abs().mean()),
-        "interval score": float(winkler(based["low"], based["high"], based["measured"]).mean()) if len(based) else np.nan,
+        "interval score": float(winkler(based["low"], based["high"], based["measured"]).mean())
+        if len(based)
+        else np.nan,
         "of the rule": 2 * half + 20 * float((thumb.abs() - half).clip(lower=0).mean()) if len(based) else np.nan,
         "bottleneck": float(right.mean()) if len(right) else np.nan,
     }
@@ -383,29 +346,55 @@ def _of_pairs(groups: Any) -> Iterator[tuple[Row, Row]]:  # noqa: ANN401 - lists
 
 
 def main() -> None:
-    """Print the scores and the worst rows."""
+    """Print the scores and the worst rows, and write what the documentation shows."""
     parser = argparse.ArgumentParser(description="predict published results")
     parser.add_argument("data", type=Path)
-    parser.add_argument("--worst", type=int, default=25)
-    parser.add_argument("--rows", type=Path, help="write all rows as CSV")
+    parser.add_argument("--worst", type=int, default=25, help="number of worst rows to print")
+    parser.add_argument("--estimate", action="store_true", help="estimate the model's own error anew, and keep it")
+    parser.add_argument("--as-is", action="store_true", help="leave out the cross-validation; nothing is written")
     arguments = parser.parse_args()
     rows = read(arguments.data)
-    factors = discrepancy.factors(DRAWS)
+    expressed = [row for row in rows if row.draws is not None]
+    documents = discrepancies.of_documents() if arguments.estimate else []
+    if arguments.estimate:
+        errors = discrepancies.estimated([*(row for row in expressed if row.whole), *documents])
+        discrepancies.write(errors, places.models_dir() / "discrepancies.yaml")
+        factors = discrepancies.factors(errors)
+    else:
+        factors = discrepancy.factors(DRAWS)
+    found = _shown("as shipped", rows, factors)[0]
+    if not arguments.as_is:
+        found, scores, of_pairs = _shown("sources left out", rows, discrepancies.folds(expressed))
+        strangers_page.write(found, scores, of_pairs)
+    _print_worst(rows, found, arguments.worst)
+
+
+def _shown(
+    title: str, rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
+    """Predictions, their scores, and those of pairs, printed."""
     found = table(rows, factors)
-    with pd.option_context("display.width", 200, "display.max_columns", 20):
-        print(summary(found).round(2).to_string(index=False))
-    print({name: round(value, 2) for name, value in pairs(rows, factors).items()})
-    off = (found["predicted"] - found["measured"]).abs().sort_values(ascending=False)
+    scores, of_pairs = summary(found), pairs(rows, factors)
+    print(f"\n{title}:")
+    with pd.option_context("display.width", 220, "display.max_columns", 20):
+        print(scores.round(2).to_string(index=False))
+    print(", ".join(f"{name} {value:.2f}" for name, value in of_pairs.items()))
+    return found, scores, of_pairs
+
+
+def _print_worst(rows: Sequence[Row], found: pd.DataFrame, count: int) -> None:
     by_name = {row.name: row for row in rows}
-    for index in off.index[: arguments.worst]:
-        line, row = found.loc[index], by_name[found.loc[index, "name"]]
+    off = (found["predicted"] - found["measured"]).abs().sort_values(ascending=False)
+    print("\nworst rows, in Gb/s:")
+    for line in found.loc[off.index[:count]].itertuples():
+        row = by_name[line.name]
+        rates = [f"{np.exp(value) / 1e9:.3g}" for value in (line.measured, line.predicted, line.low, line.high)]
+        keys = {key: value["value"] if isinstance(value, dict) else value for key, value in row.keys.items()}
         print(
-            f"{row.name:16} measured {np.exp(line.measured) / 1e9:9.4g} Gb/s, predicted {np.exp(line.predicted) / 1e9:9.4g} "
-            f"[{np.exp(line.low) / 1e9:.3g}, {np.exp(line.high) / 1e9:.3g}] {row.bottleneck}: {dict(row.keys)}"[:300]
+            f"{row.name:16} {rates[0]}, predicted {rates[1]} ({rates[2]} to {rates[3]}), {row.bottleneck}: {keys}"[:240]
         )
+    print("\nwithout a prediction:")
     print(found["fault"].replace("", np.nan).dropna().str.slice(0, 70).value_counts().head(20).to_string())
-    if arguments.rows:
-        found.to_csv(arguments.rows, index=False)
 
 
 if __name__ == "__main__":

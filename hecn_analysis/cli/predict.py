@@ -34,6 +34,8 @@ COLUMNS = (
     "next_bps",
     "warnings",
 )
+#: Number of keys to name that would narrow the interval.
+UNKNOWNS = 3
 RUNG = ("throughput_bps", "probability", "resource", "title")
 
 DESCRIPTION = """\
@@ -201,8 +203,13 @@ def _flat(answer: Answer) -> dict[str, object]:
 
 
 def _text(answer: Answer) -> Iterator[str]:
-    """The sentence, the ladder and the warnings."""
+    """The sentence, the ladder, what would narrow the interval, and the warnings."""
     yield f"{answer.row['sentence']}\n\n"
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
+    if unknown := answer.row["unknowns"][:UNKNOWNS]:
+        keys = ", ".join(
+            f"{each['name']} (\u00b1{each['spread']:.0%} becomes \u00b1{each['spread_then']:.0%})" for each in unknown
+        )
+        yield f"\nStated, these would narrow the interval most: {keys}.\n".replace("%", " %")
     for warning in answer.row["warnings"]:
         yield f"\nwarning: {warning}\n"

@@ -16,15 +16,17 @@ from scipy import stats
 
 from hecn_analysis.base import places
 from hecn_analysis.hardware import yaml_file
+from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
 from hecn_analysis.prediction.unstated import LONG_S, is_documented
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
 
-#: All regimes. ``stated``: every property of the path is given, as in a laboratory, or the path is a documented one.
+#: All regimes. ``stated``: every property of the path is given, as in a laboratory; ``documented``: a shipped path.
 REGIMES: Final = (
     "stated",
+    "documented",
     "lan",
     "wan",
     "window",
@@ -106,18 +108,21 @@ def of_resource(scenario: Scenario, resource: str) -> int:
     elif kind == "cpu":
         name = "core within a machine" if scenario.path.same_host else "core measured" if known else "core"
     elif kind in _DISKS:
-        rate = kind == "disk" and host is not None and not host.arrays
+        name_of_rate = "read_rate" if role == "sender" else "write_rate"
+        rate = isinstance(stated := getattr(host, name_of_rate, None), Parameter) and not hasattr(stated, "quantiles")
         name = "disk measured" if known or rate else "array" if kind == "raid" else "disk"
     else:
-        name = "tool" if kind == "tool" else "stated" if known else "slot"
+        name = "tool" if kind == "tool" else "documented" if known else "slot"
     return REGIMES.index(name)
 
 
 def of_path(scenario: Scenario, *, held_by: str = "") -> str:
     """Regime of a transfer that is limited by its path: by the line, or what TCP makes of it."""
     path = scenario.path
-    if is_documented(scenario, "path") or path.same_host or is_stated(scenario):
+    if path.same_host or is_stated(scenario):
         return "stated"
+    if is_documented(scenario, "path") and held_by != "loss":
+        return "documented"
     return held_by or ("wan" if np.max(path.rtt.value) >= LONG_S else "lan")
 
 

@@ -294,10 +294,7 @@ class Model:
         total
             Throughput of all flows together, shape (scenarios,). [bit/s]
         """
-        repeat = drawn(self.draw("tool.repeat", self.scenario.tool.repeat))
-        real = self.real(draws)
-        runs = np.minimum(real * repeat, np.maximum(real, self.carried() * (1 + BUFFERED)))
-        runs.sort(axis=1)
+        runs = np.sort(self.runs(draws), axis=1)
         limited = np.isfinite(total)
         with np.errstate(invalid="ignore"):
             low = np.where(limited, np.minimum(_quantile(runs, 0.05), total), total)
@@ -333,13 +330,19 @@ class Model:
         return self.answer(draws) if with_draws else totals[:, 0], limit, draws
 
     def answer(self, draws: FloatArray) -> FloatArray:
-        """Median of the throughput of all flows together, shape (scenarios,). [bit/s]"""
+        """Median of the throughput of all flows together, shape (scenarios,) [bit/s]."""
         ordered = np.sort(self.real(draws), axis=1)
         count = ordered.shape[1]  # the middle of the two in the logarithm, in which the draws are symmetric
         return np.asarray(np.sqrt(ordered[:, (count - 1) // 2] * ordered[:, count // 2]))
 
+    def runs(self, draws: FloatArray) -> FloatArray:
+        """Throughput of a single run in each draw: `real` with the scatter from run to run [bit/s]."""
+        repeat = drawn(self.draw("tool.repeat", self.scenario.tool.repeat))
+        real = self.real(draws)
+        return np.asarray(np.minimum(real * repeat, np.maximum(real, self.carried() * (1 + BUFFERED))))
+
     def real(self, draws: FloatArray) -> FloatArray:
-        """Throughput of all flows together in each draw, with the model's own error, shape (scenarios, draws). [bit/s]
+        """Throughput of all flows together in each draw, with the model's own error [bit/s].
 
         Parameters
         ----------
@@ -350,7 +353,7 @@ class Model:
         error = discrepancy.factors(together.shape[1])
         own = error[self.regimes(together), np.arange(together.shape[1])]
         most = self.carried() * np.maximum(error[discrepancy.REGIMES.index("lan")], 1.0)
-        return np.minimum(together * own, np.maximum(most, together))
+        return np.asarray(np.minimum(together * own, np.maximum(most, together)))
 
     def carried(self) -> FloatArray:
         """Rate that the links carry in each draw [bit/s]."""
@@ -359,7 +362,7 @@ class Model:
             return np.full((self.count, 1), np.inf)
         demand = [{flow: drawn(seconds) for flow, seconds in by_flow.items()} for by_flow in links]
         flows = len(self.system.flows)
-        return max_min_throughput(demand, flows, (self.count, self.draw.size - 1)).sum(axis=2)
+        return np.asarray(max_min_throughput(demand, flows, (self.count, self.draw.size - 1)).sum(axis=2))
 
     def regimes(self, together: FloatArray) -> IntArray:
         """Number of the regime of each draw: that of the fullest resource, or of what holds TCP below it."""

@@ -84,7 +84,7 @@ class _KeyPrior(_Described):
     until: int | None = None
     rtt_below: str | None = None
     rate_below: str | None = None
-    disk: str | None = None
+    window: bool | None = None
     together: str = ""
     parts: Annotated[list[_Component], Field(min_length=1)]
     source: Annotated[str, Field(min_length=1)]
@@ -99,7 +99,7 @@ class _KeyPrior(_Described):
         """Whether the circumstances are those of this prior."""
         return (
             self.documented in {None, where.documented}
-            and self.disk in {None, where.disk}
+            and self.window in {None, where.window}
             and (self.until is None or (where.year or 9999) <= self.until)
             and (self.rtt_below is None or where.rtt_s < units.parse(self.rtt_below, "time"))
             and (self.rate_below is None or where.rate_bps < units.parse(self.rate_below, "rate"))

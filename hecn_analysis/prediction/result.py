@@ -12,6 +12,7 @@ import pandas as pd
 from hecn_analysis.base import units
 from hecn_analysis.base.bidi import escape_bidi
 from hecn_analysis.prediction.draws import FloatArray
+from hecn_analysis.prediction.unknowns import Unknown
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
@@ -75,6 +76,8 @@ class Prediction:
         Caveats for the reader.
     assumptions
         Every parameter of the model, with its source.
+    unknowns
+        Uncertain keys, ranked by how much the interval would narrow if they were known.
     draws_bps
         Throughput with parameters drawn from their spreads. Two predictions draw equal values for equal parameters, so
         a difference between them is one between the scenarios. [bit/s]
@@ -98,6 +101,7 @@ class Prediction:
     flows: tuple[Flow, ...]
     warnings: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
+    unknowns: tuple[Unknown, ...]
     draws_bps: FloatArray = field(repr=False, compare=False)
 
     @property
@@ -156,6 +160,7 @@ class Prediction:
             "flows": [asdict(flow) for flow in self.flows],
             "warnings": list(self.warnings),
             "assumptions": [asdict(assumption) for assumption in self.assumptions],
+            "unknowns": [asdict(unknown) for unknown in self.unknowns],
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:

@@ -19,6 +19,7 @@ from hecn_analysis.prediction.ladder import KINDS, Lift, above, binding, gain
 from hecn_analysis.prediction.model import THOROUGH, Effort, Model
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
 from hecn_analysis.prediction.together import followed
+from hecn_analysis.prediction.unknowns import ranked
 
 
 def predict(
@@ -138,6 +139,7 @@ class _Report(Model):
             ),
             warnings=tuple(self._warnings()),
             assumptions=tuple(self._assumptions()),
+            unknowns=ranked(self.draw, self.runs(draws)[0]),
             draws_bps=np.broadcast_to(self.real(draws)[0], self.effort.draws),
         )
 

@@ -123,7 +123,7 @@ class Slots:
 
         return self.draw.once((at, op), rate)
 
-    def _between_sockets(self, flow: int, slot: Slot, bits: float, *, op: Operation) -> None:
+    def _between_sockets(self, flow: int, slot: Slot, bits: float | FloatArray, *, op: Operation) -> None:
         """Add demands on the links between sockets, where a card's flow runs on another socket's cores."""
         board = self.host.board
         if self.cores is None or board is None or board.socket_link_rate is None or board.socket_links == 0:
@@ -141,7 +141,7 @@ class Slots:
             title = f"links between the sockets of the {self.role}"
             self.demands.add(flow, f"{self.role}.interconnect.sockets", seconds_per_bit, title=title, variant=op)
 
-    def add_uplinks(self, flow: int, slot: Slot, bits: float, *, op: Operation) -> None:
+    def add_uplinks(self, flow: int, slot: Slot, bits: float | FloatArray, *, op: Operation) -> None:
         """Add demands on the bridges between a card's slot and the processor, which other slots share."""
         self._between_sockets(flow, slot, bits, op=op)
         bridge_name = slot.behind

@@ -64,29 +64,34 @@ class Circumstances:
         Year of the hosts; None if unknown.
     documented
         Whether the description is one of the shipped ones.
-    disk
-        Type of the disk: ``hdd``, ``ssd``, ``nvme``, or empty.
+    window
+        Whether the tool asks for a window.
     """
 
     rtt_s: float = 0.0
     rate_bps: float = float("inf")
     year: int | None = None
     documented: bool = False
-    disk: str = ""
+    window: bool = False
 
 
 def completed(scenario: Scenario, draw: Draws) -> Scenario:
     """Scenario with a prior in place of each field that matters and is not stated."""
     networked = scenario.tool.protocol != "file" and not scenario.path.same_host
     hosts = {role: getattr(scenario, role) for role in ("sender", "receiver")}
-    where = Circumstances(year=_year(hosts))
+    where = Circumstances(year=_year(hosts), window=bool(agreed(scenario.tool.window.value > 0)))
     path = scenario.path
     if networked:
         path, where = _path(scenario, draw, where)
     for role, host in hosts.items():
         if host is not None and not is_ideal(scenario, role):
             hosts[role] = _host(scenario, role, host, replace(where, documented=is_documented(scenario, role)))
-    return replace(scenario, path=path, **hosts)
+    tool = scenario.tool
+    if networked and not tool.name and tool.streams > 1 and "threads" not in tool.model_fields_set:
+        tool = tool.model_copy(
+            update={"threads": "per-stream"}
+        )  # most programs with many connections have many threads
+    return replace(scenario, path=path, tool=tool, **hosts)
 
 
 def is_ideal(scenario: Scenario, role: str) -> bool:
@@ -119,8 +124,9 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
         new["rate"] = of_key("path.rate", where)
     if "rtt" not in stated:
         new["rtt"] = of_key("path.rtt", where)
-    rate, rtt = new.get("rate", path.rate), new.get("rtt", path.rtt)
-    where = replace(where, rate_bps=_size(rate.value), rtt_s=_size(rtt.value))
+    first = path.model_copy(update=new)
+    assert first.rate is not None  # noqa: S101 - filled in above
+    where = replace(where, rate_bps=_size(first.rate.value), rtt_s=_size(first.rtt.value))
     if "loss" not in stated and where.rtt_s >= LONG_S and scenario.tool.protocol != "rdma" and not path.pep:
         new["loss"] = of_key("path.loss", where)
     if "mtu" not in stated and path.framing == "ethernet" and scenario.tool.protocol in {"tcp", "udp"}:

@@ -16,11 +16,25 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.compare import load_series
 
-IDEAL = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000, "path.loss": 0}
+IDEAL = {
+    "sender": "ideal",
+    "receiver": "ideal",
+    "tool": "nuttcp",
+    "path.rate": "10 Gb/s",
+    "path.mtu": 9000,
+    "path.loss": 0,
+}
 LAN = {"sender": "b", "receiver": "b", "path": "lan-10ge", "path.loss": 0, "tool": "nuttcp"}
 COPY = {"sender": "c", "receiver": "c", "path": "lan-10ge", "path.loss": 0, "tool": "nuttscp"}
 LOSSY = {**IDEAL, "tool.duration": "5 s", "path.loss": 1e-5, "path.rtt": "20 ms"}
-SIX = {"sender": "a+", "receiver": "a+", "path": "back-to-back-6x10ge", "path.loss": 0, "tool": "nuttcp", "tool.processes": 6}
+SIX = {
+    "sender": "a+",
+    "receiver": "a+",
+    "path": "back-to-back-6x10ge",
+    "path.loss": 0,
+    "tool": "nuttcp",
+    "tool.processes": 6,
+}
 PULL = {"sender": "ideal", "receiver": "c", "path": "lan-10ge", "path.loss": 0, "tool": "nfs"}
 FIGURES = ("throughput_bps", "low_bps", "high_bps", "bottleneck", "bottleneck_class")
 

@@ -1,0 +1,145 @@
+"""Estimate the model's own error in each regime: `make strangers DATA=FILE ARGS=--estimate`.
+
+The rows are the published results of DATA (`upkeep.strangers`), and those of the shipped series with parameters
+calibrated without them. A regime's bias and range minimise the interval score of its rows, each source with the same
+weight. Figures for judgement come from a cross-validation: the sources are split into `FOLDS` parts, and each part is
+judged with errors estimated from the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import yaml
+
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.prediction import discrepancy
+from hecn_analysis.prediction.discrepancy import REGIMES, Discrepancy
+from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
+from hecn_analysis.prediction.held_out import recalibrated
+from hecn_analysis.prediction.measurements import of_series
+from upkeep.strangers_rows import Row, predict_row, winkler
+
+FOLDS: Final = 10
+
+#: Degrees of freedom of the Student distribution: heavy tails, as residuals of many sources have.
+TAIL: Final = 3.0
+
+#: Error assumed before any row is seen, with the weight of this many sources.
+_PRIOR: Final = (0.35, 0.35)
+_PRIOR_SOURCES: Final = 2.0
+
+_RANGES: Final = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.6, 0.9, 1.3, 1.8)
+
+#: A line carries no more than its rate: what is above is rounding, or a rate that the source gives wrongly.
+_MOST_ABOVE: Final = {"documented": 0.02, "lan": 0.04, "wan": 0.04}
+
+#: Residuals are one-sided if the outer two of these quantiles are; the middle one is the bias then.
+_SIDES: Final = (0.2, 0.5, 0.8)
+
+#: Rounds over all regimes; a row may be in several.
+_ROUNDS: Final = 2
+
+_SOURCE: Final = "residuals of measured results, each source with the same weight"
+
+_HEAD: Final = """\
+# The model's own error by regime: 90 % of the logarithms of measured over predicted lie from `bias` - `below` to
+# `bias` + `above`. Written by `make strangers`, from published results that are no part of this project and from the
+# shipped series, withheld.
+"""
+
+
+def estimated(rows: Sequence[Row]) -> dict[str, Discrepancy]:
+    """Error of each regime from rows with a prediction."""
+    found = dict(discrepancy.discrepancies())
+    main = {id(row): Counter(np.asarray(row.regimes).tolist()).most_common(1)[0][0] for row in rows}
+    for _ in range(_ROUNDS):
+        for number, name in enumerate(REGIMES):
+            own = [row for row in rows if main[id(row)] == number]
+            if own:
+                found[name] = _best(own, number, factors(found))
+    return found
+
+
+def factors(errors: Mapping[str, Discrepancy]) -> FloatArray:
+    """Measured over predicted rate of each regime in each draw."""
+    shares = {name: (order(f"discrepancy of {name}") + 0.5) / DRAWS for name in REGIMES}
+    return np.stack([np.exp(errors[name].quantile(shares[name])) for name in REGIMES])
+
+
+def _best(rows: Sequence[Row], number: int, others: FloatArray) -> Discrepancy:
+    """Error of one regime that gives its rows the best score."""
+    sources = Counter(row.source for row in rows)
+    weight = np.array([1 / sources[row.source] for row in rows])
+    measured = np.log([row.measured_bps for row in rows])
+    share = (order(f"discrepancy of {REGIMES[number]}") + 0.5) / DRAWS
+    best, least = None, np.inf
+    bias = _bias(rows, weight)
+    for below, above in product(_RANGES, _RANGES):
+        if above > _MOST_ABOVE.get(REGIMES[number], np.inf) or max(below, above) > 6 * min(below, above) + 0.6:
+            continue
+        tried = Discrepancy(
+            bias=bias, below=below, above=above, tail=TAIL, rows=len(rows), setups=len(sources), source=_SOURCE
+        )
+        table = others.copy()
+        table[number] = np.exp(tried.quantile(share))
+        drawn = np.sort(np.stack([row.predicted(table) for row in rows]), axis=1)
+        low, high = drawn[:, DRAWS // 20], drawn[:, -DRAWS // 20 - 1]
+        score = winkler(low, high, measured)
+        far = sum(abs(np.log(max(a, 0.02)) - np.log(b)) for a, b in zip((below, above), _PRIOR, strict=True))
+        total = float(weight @ score) + _PRIOR_SOURCES * 0.3 * far
+        if total < least:
+            best, least = tried, total
+    assert best is not None  # noqa: S101 - there are candidates
+    return best
+
+
+def _bias(rows: Sequence[Row], weight: FloatArray) -> float:
+    """Weighted median of residuals that are one-sided, nearer to 0 the fewer sources there are; else 0."""
+    residuals = np.array([np.log(row.measured_bps) - np.median(row.draws) for row in rows])
+    place = np.argsort(residuals)
+    reached = np.cumsum(weight[place]) / weight.sum()
+    low, middle, high = (float(residuals[place][np.searchsorted(reached, share)]) for share in _SIDES)
+    if low < 0 < high:
+        return 0.0
+    return round(middle * weight.sum() / (weight.sum() + _PRIOR_SOURCES), 3)
+
+
+def folds(rows: Sequence[Row]) -> dict[str, FloatArray]:
+    """Factors for each source, estimated without it."""
+    sources = sorted({row.source for row in rows})
+    part = {source: number % FOLDS for number, source in enumerate(sources)}
+    by_fold = {
+        fold: factors(estimated([row for row in rows if row.whole and part[row.source] != fold]))
+        for fold in range(FOLDS)
+    }
+    return {source: by_fold[fold] for source, fold in part.items()}
+
+
+def of_documents() -> list[Row]:
+    """Rows of the shipped series, with parameters calibrated without them."""
+    measured = [run for run in of_series(None) if run.determined and not run.at_least]
+    rows = []
+    for run, scenario in zip(measured, recalibrated(measured, ["leave-one-out"])["leave-one-out"], strict=True):
+        if isinstance(scenario, Scenario):
+            row = Row(run.name, "documents", f"series {run.group}", "", run.measured_bps, "", "unknown")
+            predict_row(row, scenario)
+            rows.append(row)
+    return [row for row in rows if row.draws is not None]
+
+
+def write(errors: Mapping[str, Discrepancy], path: Path) -> None:
+    """Write the errors as data of the model."""
+    body = {}
+    for name, error in errors.items():
+        body[name] = error.model_dump()
+    text = "".join(
+        f"{name}: {yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip()}\n"
+        for name, entry in body.items()
+    )
+    path.write_text(_HEAD + text, encoding="utf-8")
