@@ -279,7 +279,8 @@ def table(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -
         line["measured"] = np.log(row.measured_bps) if row.measured_bps > 0 else np.nan
         if row.draws is not None:
             own = row.predicted(factors[row.source] if isinstance(factors, Mapping) else factors)
-            line["low"], line["predicted"], line["high"] = np.quantile(own, [0.05, 0.5, 0.95])
+            line["low"], line["high"] = np.quantile(own, [0.05, 0.95])
+            line["predicted"] = np.median(row.draws)
         line["right"] = _is_right(row)
         lines.append(line)
     return pd.DataFrame(lines)

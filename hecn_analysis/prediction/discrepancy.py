@@ -18,7 +18,7 @@ from hecn_analysis.base import places
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
-from hecn_analysis.prediction.unstated import LONG_S, is_documented
+from hecn_analysis.prediction.unstated import LONG_S, is_documented, is_ideal
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
@@ -72,12 +72,18 @@ class Discrepancy(BaseModel):
     def quantile(self, share: FloatArray) -> FloatArray:
         """Logarithm of measured over predicted at a share of probability."""
         t = stats.t.ppf(share, self.tail) / stats.t.ppf(0.95, self.tail)
+        t = np.where(np.abs(np.asarray(share) - 0.5) < 1 / DRAWS, 0.0, t)  # the median of the draws is the bias itself
         return np.asarray(self.bias + np.where(t < 0, self.below, self.above) * t)
 
 
 def factors(count: int) -> FloatArray:
     """Measured over predicted rate of each regime in each draw, shape (regimes, `count`)."""
     return np.stack([_factors(name)[:count] for name in REGIMES])
+
+
+def biases() -> FloatArray:
+    """Median of measured over predicted rate of each regime."""
+    return np.exp([discrepancies()[name].bias for name in REGIMES])
 
 
 @cache
@@ -102,7 +108,7 @@ def of_resource(scenario: Scenario, resource: str) -> int:
     """Number of the regime of a transfer that is limited by a resource (``receiver.cpu.core1``)."""
     role, kind = resource.split(".")[:2]
     host = getattr(scenario, role, None) if role in {"sender", "receiver"} else None
-    known = host is not None and is_documented(scenario, role)
+    known = host is not None and is_documented(scenario, role) and not is_ideal(scenario, role)
     if kind in {"link", "pep", "switch"}:
         name = of_path(scenario)
     elif kind == "cpu":

@@ -331,7 +331,8 @@ class Model:
 
     def answer(self, draws: FloatArray) -> FloatArray:
         """Median of the throughput of all flows together, shape (scenarios,) [bit/s]."""
-        ordered = np.sort(self.real(draws), axis=1)
+        together = draws.sum(axis=2)
+        ordered = np.sort(together * discrepancy.biases()[self.regimes(together)], axis=1)
         count = ordered.shape[1]  # the middle of the two in the logarithm, in which the draws are symmetric
         return np.asarray(np.sqrt(ordered[:, (count - 1) // 2] * ordered[:, count // 2]))
 

@@ -6,8 +6,14 @@ from hecn_analysis import predict
 from hecn_analysis.limits.tcp_window import usable_window, window_limit_bps
 
 IDEAL = {
-    "sender": "ideal", "receiver": "ideal", "tool": "nuttcp",
-    "path.rate": "400 Mb/s", "path.rtt": "90 ms", "path.loss": 0, "path.queue": "4.5 MB", "path.mtu": 1500,
+    "sender": "ideal",
+    "receiver": "ideal",
+    "tool": "nuttcp",
+    "path.rate": "400 Mb/s",
+    "path.rtt": "90 ms",
+    "path.loss": 0,
+    "path.queue": "4.5 MB",
+    "path.mtu": 1500,
 }
 
 

@@ -1,0 +1,147 @@
+"""What a scenario does not state is drawn from a prior; what it states, and what is ideal, is not."""
+
+import numpy as np
+import pytest
+
+from hecn_analysis import predict, sweep
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.hardware import load_scenario
+from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.prediction import priors
+from hecn_analysis.prediction.draws import DRAWS, Draws
+from hecn_analysis.prediction.priors import Unstated, of_key, quantiles
+from hecn_analysis.prediction.unstated import Circumstances, completed
+
+LINE = {"path.rate": "10 Gb/s"}
+IDEAL = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
+LAB = {**IDEAL, "path.rate": "10 Gb/s", "path.rtt": "80 ms", "path.mtu": 9000, "path.loss": 0, "path.queue": "100 MB"}
+
+
+def width(result):
+    return np.log(result.high_bps / result.low_bps)
+
+
+def assumed(result):
+    return {assumption.name: assumption for assumption in result.assumptions}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        LINE,
+        {**LINE, "path.rtt": "80 ms"},
+        {**LINE, "path.rtt": "80 ms", "tool.window": "4 MB"},
+        {**LINE, "path.rtt": "80 ms", "path.loss": 1e-5},
+        {**LINE, "sender.cpu": "intel-xeon-e5-2670"},
+        {**LINE, "tool": "gridftp"},
+        {**LINE, "tool": "scp", "receiver.write_rate": "200 MB/s"},
+        {"tool": "dd-read", "sender.arrays.data.disks": 4, "sender.arrays.data.level": 0}
+        | {f"sender.arrays.data.disk.{way}_rate": "200 MB/s" for way in ("read", "write")},
+    ],
+)
+def test_a_case_with_much_left_unsaid_has_a_rate_and_an_interval(keys):
+    result = predict(keys)
+    assert 0 < result.low_bps < result.throughput_bps < result.high_bps < np.inf
+    assert result.bottleneck is not None
+
+
+def test_a_stated_key_is_exact_and_an_unstated_one_is_listed_with_basis_and_source():
+    result = predict({**IDEAL, **LINE, "path.rtt": "80 ms"})
+    named = assumed(result)
+    assert named["path.rtt"].spread == 0
+    for name in ("path.loss", "path.mtu", "path.queue"):
+        assert named[name].spread > 0
+        assert named[name].basis == "assumed"
+        assert named[name].source
+
+
+def test_every_key_told_narrows_the_interval():
+    told = [{**IDEAL, **LINE, "path.rtt": "80 ms"}]
+    for more in ({"path.loss": 0}, {"path.mtu": 9000, "path.queue": "100 MB"}):
+        told.append({**told[-1], **more})
+    widths = [width(predict(keys)) for keys in told]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < 0.1 < widths[0]
+
+
+def test_an_ideal_host_has_no_limit_of_its_own():
+    names = assumed(predict({**IDEAL, **LINE, "path.rtt": "80 ms"}))
+    assert not [name for name in names if name.startswith(("sender.cpu", "receiver.cpu"))]
+    assert names.keys().isdisjoint({"sender.tcp_wmem_max", "receiver.tcp_rmem_max"})
+
+
+def test_an_unknown_host_has_a_processor_windows_and_storage():
+    names = assumed(predict({**LINE, "tool": "gridftp", "path.rtt": "80 ms"}))
+    assert {"sender.cpu.clock", "receiver.cpu.receive_cost", "sender.read_rate", "receiver.write_rate"} <= names.keys()
+    assert {"receiver.tcp_rmem_max", "sender.tcp_wmem_max"} <= names.keys()
+    assert all(np.isfinite(assumption.value) for assumption in names.values())
+
+
+def test_a_line_rate_that_is_not_stated_is_drawn():
+    result = predict(IDEAL)
+    assert result.high_bps / result.low_bps > 10
+    assert result.unknowns[0].name == "path.rate"
+
+
+def test_the_answer_is_the_median_of_the_draws():
+    scenario = load_scenario({**IDEAL, **LINE, "path.rtt": "80 ms"})
+    (row,) = sweep(scenario, {"tool.streams": [1]}).to_dict("records")
+    result = predict(scenario)
+    assert row["throughput_bps"] == pytest.approx(result.throughput_bps, rel=1e-9)
+    assert row["low_bps"] == pytest.approx(result.low_bps, rel=1e-9)
+
+
+def test_two_scenarios_share_the_draws_of_what_neither_states():
+    keys = {**IDEAL, **LINE, "path.rtt": "80 ms"}
+    slow, fast = predict({**keys, "tool.streams": 1}), predict({**keys, "tool.streams": 8})
+    assert (fast.draws_bps >= 0.97 * slow.draws_bps).mean() > 0.95
+
+
+def test_an_old_host_has_old_buffers():
+    old = of_key("host.tcp_rmem_max", Circumstances(year=2002))
+    new = of_key("host.tcp_rmem_max", Circumstances(year=2020))
+    assert old.quantiles[0] == pytest.approx(174_760, rel=0.2)
+    assert old.value < new.value
+
+
+def test_buffers_of_both_ends_are_drawn_together():
+    draw = Draws()
+    scenario = completed(load_scenario({**LINE, "path.rtt": "80 ms"}), draw)
+    read = draw("receiver.tcp_rmem_max", scenario.receiver.tcp_rmem_max)[1:]
+    written = draw("sender.tcp_wmem_max", scenario.sender.tcp_wmem_max)[1:]
+    assert np.array_equal(np.argsort(read, kind="stable")[-50:], np.argsort(written, kind="stable")[-50:])
+
+
+def test_a_mixture_has_its_shares():
+    values = quantiles([(0.6, 0.0, 1.0), (0.4, 1e-6, 10.0)])
+    assert values.size == DRAWS
+    assert (values == 0).mean() == pytest.approx(0.6)
+    tail = values[values > 0]
+    assert np.median(tail) == pytest.approx(1e-6, rel=0.05)
+    assert ((tail > 1e-7) & (tail < 1e-5)).mean() == pytest.approx(0.9, abs=0.02)
+
+
+def test_a_prior_of_one_value_is_that_value():
+    assert of_key("path.mtu", Circumstances(documented=True)).spread == 0
+
+
+def test_every_prior_has_a_source_and_covers_all_circumstances():
+    for key, entries in priors._key_priors().items():
+        assert all(entry.source for entry in entries), key
+        assert isinstance(of_key(key, Circumstances()), Unstated), key
+        assert isinstance(of_key(key, Circumstances(0.1, 1e9, 1998, documented=True, window=True)), Parameter), key
+
+
+def test_shares_that_do_not_sum_to_one_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "priors.yaml").write_text('path.rtt:\n  - {parts: [{share: 0.5, value: 1 ms}], source: "x"}\n')
+    monkeypatch.setattr(priors.places, "models_dir", lambda: tmp_path)
+    for cached in (priors._document, priors._key_priors):
+        cached.cache_clear()
+    try:
+        with pytest.raises(InputError, match=r"priors\.yaml:1: found shares that sum to 0\.5, expected 1"):
+            priors._key_priors()
+    finally:
+        monkeypatch.undo()
+        priors._document.cache_clear()
+        priors._key_priors.cache_clear()
