@@ -111,7 +111,7 @@ def _bias(rows: Sequence[Row], weight: FloatArray, most: float) -> float:
     if low < 0 < high:
         return 0.0
     nearer = middle * weight.sum() / (weight.sum() + _PRIOR_SOURCES)
-    return round(float(np.clip(nearer, -most, most)), 3)
+    return round(float(np.clip(nearer, -most, most)), 3) + 0.0
 
 
 def folds(rows: Sequence[Row]) -> dict[str, FloatArray]:

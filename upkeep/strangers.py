@@ -274,7 +274,7 @@ def table(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -
     lines = []
     for row in rows:
         line: dict[str, Any] = {
-            name: getattr(row, name) for name in ("name", "category", "source", "fault", "baseline")
+            name: getattr(row, name) for name in ("name", "category", "source", "fault", "baseline", "whole")
         }
         line["measured"] = np.log(row.measured_bps) if row.measured_bps > 0 else np.nan
         if row.draws is not None:
@@ -295,7 +295,7 @@ def _is_right(row: Row) -> bool | None:
 
 def summary(found: pd.DataFrame) -> pd.DataFrame:
     """Scores of each category, and of all rows."""
-    groups = [*found.groupby("category", sort=True), ("all", found)]
+    groups = [*found.groupby("category", sort=True), ("all", found), ("all keys expressed", found[found["whole"]])]
     return pd.DataFrame([{"category": name, **_scores(group)} for name, group in groups])
 
 

@@ -207,9 +207,12 @@ def _text(answer: Answer) -> Iterator[str]:
     yield f"{answer.row['sentence']}\n\n"
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
     if unknown := answer.row["unknowns"][:UNKNOWNS]:
-        keys = ", ".join(
-            f"{each['name']} (\u00b1{each['spread']:.0%} becomes \u00b1{each['spread_then']:.0%})" for each in unknown
-        )
-        yield f"\nStated, these would narrow the interval most: {keys}.\n".replace("%", " %")
+        keys = (f"{each['name']} ({_half(each['spread'])} becomes {_half(each['spread_then'])})" for each in unknown)
+        yield f"\nStated, these would narrow the interval most: {', '.join(keys)}.\n"
     for warning in answer.row["warnings"]:
         yield f"\nwarning: {warning}\n"
+
+
+def _half(spread: float) -> str:
+    """Half width of an interval: in percent, or as a factor where that is more than 100 %."""
+    return f"a factor of {1 + spread:.2g}" if spread > 1 else f"\u00b1{spread:.0%}"
