@@ -38,7 +38,8 @@ exit status:
   2  wrong usage"""
 
 LEFT_OUT = {
-    "leave-one-out": "also predict each row with parameters calibrated without that row and its repeats",
+    "leave-one-out": "also predict each row with parameters calibrated without that row and all of its set-up",
+    "leave-one-series-out": "also predict each row with parameters calibrated without any row of its series",
     "leave-one-host-out": "also predict each row with parameters calibrated without any row of its hosts",
 }
 

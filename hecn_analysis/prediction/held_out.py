@@ -6,15 +6,15 @@ not of a fit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal, get_args
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.estimation import Problem, connected
 from hecn_analysis.prediction.measurements import Measurement, scenarios
 
-Mode = Literal["in-sample", "leave-one-out", "leave-one-host-out"]
+Mode = Literal["in-sample", "leave-one-out", "leave-one-series-out", "leave-one-host-out"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 #: Host without parameters: its runs are not left out with it.
@@ -44,7 +44,7 @@ def recalibrated(
         done: dict[tuple[frozenset[int], int], Scenario] = {}
         by_mode[mode] = [scenario if isinstance(scenario, InputError) else None for scenario in described]
         for row, number in enumerate(usable):
-            out = _same_repeat(problem, row) if mode == "leave-one-out" else _same_host(problem, row)
+            out = _LEFT_OUT[mode](problem, row)
             if not out:
                 continue
             key = (out, id(described[number]))
@@ -55,11 +55,29 @@ def recalibrated(
     return by_mode
 
 
-def _same_repeat(problem: Problem, row: int) -> frozenset[int]:
-    own = problem.measured[row]
+def setup(scenario: Scenario) -> str:
+    """Description of a scenario without names: equal for repeats, and for twins under other names."""
+    anonymous = {"name": "", "title": "", "source": ""}
+    parts = (scenario.sender, scenario.receiver, scenario.path, scenario.tool)
+    return repr([None if part is None else part.model_copy(update=anonymous) for part in parts])
+
+
+def _same_setup(problem: Problem, row: int) -> frozenset[int]:
+    """Runs of the same set-up, and those that their table calls repeats."""
+    own, described = problem.measured[row], [setup(scenario) for scenario in problem.scenarios]
     return frozenset(
-        other for other, run in enumerate(problem.measured) if (run.group, run.repeat) == (own.group, own.repeat)
+        other
+        for other, run in enumerate(problem.measured)
+        if (run.group, run.repeat) == (own.group, own.repeat) or described[other] == described[row]
     )
+
+
+def _same_series(problem: Problem, row: int) -> frozenset[int]:
+    """Runs of the same series, and all of the same set-ups as any of them."""
+    described = [setup(scenario) for scenario in problem.scenarios]
+    group = problem.measured[row].group
+    own = {described[other] for other, run in enumerate(problem.measured) if run.group == group}
+    return frozenset(other for other, text in enumerate(described) if text in own)
 
 
 def _same_host(problem: Problem, row: int) -> frozenset[int]:
@@ -69,3 +87,10 @@ def _same_host(problem: Problem, row: int) -> frozenset[int]:
 
 def _hosts(scenario: Scenario) -> set[str]:
     return {host.name for host in (scenario.sender, scenario.receiver) if host is not None} - {_NO_HOST}
+
+
+_LEFT_OUT: Final[Mapping[str, Callable[[Problem, int], frozenset[int]]]] = {
+    "leave-one-out": _same_setup,
+    "leave-one-series-out": _same_series,
+    "leave-one-host-out": _same_host,
+}

@@ -1,12 +1,14 @@
 """Measured transfers compared with their predictions: from any table by a mapping, or from the shipped series.
 
-There are three *modes*. In-sample uses the parameters as described, possibly calibrated on the same runs. Leave-one-out
-predicts each run with parameters calibrated without it. Leave-one-host-out calibrates without any run of its hosts, so
-that only the descriptions of their components remain.
+There are four *modes*. In-sample uses the parameters as described, possibly calibrated on the same runs. Leave-one-out
+predicts each run with parameters calibrated without any run of its set-up, leave-one-series-out without any of its
+series. Leave-one-host-out calibrates without any run of its hosts, so that only the descriptions of their components
+remain.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +19,11 @@ import pandas as pd
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.base.progress import track
 from hecn_analysis.base.records import records
-from hecn_analysis.prediction.held_out import MODES, Mode, recalibrated
+from hecn_analysis.prediction.held_out import MODES, Mode, recalibrated, setup
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_series
 from hecn_analysis.prediction.result import Prediction
+from hecn_analysis.prediction.sensitivity import uncertain
 from hecn_analysis.prediction.single import predict_each
 
 COLUMNS = [
@@ -37,7 +40,7 @@ COLUMNS = [
         "error",
         "inside",
     ),
-    *("bottleneck", "bottleneck_class", "stated_limit", "named", "determined", "fault"),
+    *("bottleneck", "bottleneck_class", "stated_limit", "named", "determined", "setup", "calibrated", "fault"),
 ]
 
 
@@ -52,9 +55,12 @@ class Validation:
         ``measured_bps``, ``predicted_bps``, ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing
         where the document gives the rate as "more than"), ``inside`` (the interval), ``bottleneck``,
         ``bottleneck_class``, ``stated_limit``, ``named`` (whether the bottleneck is the stated one), ``determined``
-        (whether the source describes the test well enough), ``fault`` (why a row could not be predicted).
+        (whether the source describes the test well enough), ``setup`` (the same number for equal set-ups),
+        ``calibrated`` (calibrated parameters that the prediction uses), ``fault`` (why a row could not be predicted).
     groups
-        One row a mode and group, and ``all`` for the determined rows of all groups: see `summary`.
+        One row a mode and group, and ``all`` for the determined rows of all groups: see `summary`. ``setups`` counts
+        distinct set-ups, ``parameters`` the calibrated parameters that their predictions use, ``freedom`` is the
+        difference: errors of a group without any say nothing about new runs.
     left_out
         Number of rows that the mapping leaves out.
     """
@@ -95,8 +101,8 @@ def validate(
     mapping
         YAML file that gives the meaning of the columns.
     modes
-        Of ``in-sample``, ``leave-one-out`` (without the repeats of the row), ``leave-one-host-out`` (without the rows
-        of its hosts).
+        Of ``in-sample``, ``leave-one-out`` (without the rows of the same set-up), ``leave-one-series-out`` (without
+        those of its series), ``leave-one-host-out`` (without those of its hosts).
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -193,6 +199,8 @@ def _row(run: Measurement, answer: Prediction | HecnError) -> dict[str, object]:
     if isinstance(answer, HecnError):
         return {**row, "fault": str(answer)}
     name, resource_class = answer.bottleneck or "", answer.bottleneck_class
+    used = {name: known for name, known in uncertain(answer.scenario).items() if known.basis == "calibrated"}
+    calibrated = sorted({_owned(answer, name) for name in used})
     hosts = [host.name for host in (answer.scenario.sender, answer.scenario.receiver) if host is not None]
     has_error = run.measured_bps > 0 and not run.at_least
     return {
@@ -205,10 +213,20 @@ def _row(run: Measurement, answer: Prediction | HecnError) -> dict[str, object]:
         "inside": (run.at_least or answer.low_bps <= run.measured_bps) and run.measured_bps <= answer.high_bps,
         "bottleneck": answer.bottleneck,
         "bottleneck_class": resource_class,
+        "setup": zlib.crc32(setup(answer.scenario).encode()),
+        "calibrated": "; ".join(calibrated),
         "named": any(resource_class == word or name.startswith(word) for word in run.accepted_limits)
         if run.accepted_limits
         else None,
     }
+
+
+def _owned(answer: Prediction, name: str) -> str:
+    """Name of a parameter with that of its processor, host, path or tool in place of the role."""
+    role, _, rest = name.partition(".")
+    owner = getattr(answer.scenario, role)
+    part = owner.cpu.part if rest.startswith("cpu.") else ""
+    return f"{part or owner.name}.{rest}"
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -217,7 +235,21 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     for mode, of_mode in rows.groupby("mode", sort=False):
         groups = [*of_mode.groupby("group", sort=False), ("all", of_mode[of_mode["determined"].astype(bool)])]
         summaries += [{"mode": mode, **_summarised(str(name), part)} for name, part in groups]
-    columns = ["mode", "group", "rows", "conditions", "mdape", "p90", "coverage", "named", "faults", "undetermined"]
+    columns = [
+        "mode",
+        "group",
+        "rows",
+        "setups",
+        "parameters",
+        "freedom",
+        "conditions",
+        "mdape",
+        "p90",
+        "coverage",
+        "named",
+        "faults",
+        "undetermined",
+    ]
     return pd.DataFrame(summaries, columns=columns)
 
 
@@ -261,9 +293,14 @@ def _summarised(name: str, rows: pd.DataFrame) -> dict[str, object]:
     by_condition = good[good["error"].notna()].groupby("repeat", sort=False)
     errors = (by_condition["predicted_bps"].first() / by_condition["measured_bps"].median() - 1).abs()
     named = good["named"].dropna()
+    setups = int(good["setup"].nunique())
+    parameters = len({each for text in good["calibrated"].dropna() for each in text.split("; ") if each})
     return {
         "group": name,
         "rows": len(rows),
+        "setups": setups,
+        "parameters": parameters,
+        "freedom": max(setups - parameters, 0),
         "conditions": len(errors),
         "mdape": float(errors.median()) if len(errors) else None,
         "p90": float(errors.quantile(0.9)) if len(errors) else None,

@@ -1,6 +1,7 @@
 """Tables of measurements against their predictions, by a mapping."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -8,6 +9,9 @@ import pytest
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.places import models_dir
 from hecn_analysis.cli import main
+from hecn_analysis.hardware import load_scenario
+from hecn_analysis.prediction.held_out import recalibrated, setup
+from hecn_analysis.prediction.measurements import of_series
 from hecn_analysis.prediction.validation import side_by_side, validate, validate_series
 
 TABLE = """\
@@ -185,3 +189,28 @@ def test_the_goals_are_met_without_the_rows_that_are_predicted():
     assert total["mdape"] <= 0.05
     assert total["named"] == 1
     assert 0.8 <= total["coverage"] <= 0.95
+
+
+def test_twins_under_other_names_are_one_setup():
+    from_lan = load_scenario({"sender": "c", "receiver": "c", "path": "lan-10ge", "tool": "nuttscp"})
+    renamed = replace(from_lan, sender=from_lan.sender.model_copy(update={"name": "twin", "title": "a twin"}))
+    other = from_lan.with_({"tool.streams": 2})
+    assert setup(from_lan) == setup(renamed) != setup(other)
+
+
+def test_a_series_that_is_left_out_leaves_whole():
+    measured = of_series(["c-dd", "c-disk-to-disk"])
+    by_mode = recalibrated(measured, ["leave-one-out", "leave-one-series-out"])
+    widths = {}
+    for mode in ("leave-one-out", "leave-one-series-out"):
+        scenario = by_mode[mode][-1]
+        widths[mode] = scenario.receiver.cpu.write_cost.spread
+    assert widths["leave-one-series-out"] > widths["leave-one-out"]
+
+
+def test_groups_count_setups_and_calibrated_parameters():
+    groups = validate_series(["c-disk-to-disk"]).groups.set_index("group")
+    own = groups.loc["c-disk-to-disk"]
+    assert own["setups"] <= own["rows"]
+    assert own["parameters"] > 0
+    assert own["freedom"] == max(own["setups"] - own["parameters"], 0)
