@@ -33,6 +33,7 @@ _BETWEEN_HOSTS: Final = frozenset({"scp", "sftp"})
 _SAME: Final = 0.1
 
 _RATE: Final = "asked.rate_bps"
+_LEAST_CUT_S: Final = 2.0  # a shorter part of a run is slow start
 _WINDOW: Final = "asked.window_bytes"
 
 #: Statements that belong to the runs of their own file alone.
@@ -177,7 +178,7 @@ def kinds(folder: Folder) -> list[Kind]:
     >>> kinds(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0].tool
     'nuttcp'
     """
-    runs = folder.runs[~folder.runs["tool"].isin(_WATCH)]
+    runs = _with_cut_runs(folder.runs[~folder.runs["tool"].isin(_WATCH)], folder.reading.intervals)
     own = _by_file(folder.statements)
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
@@ -207,6 +208,26 @@ def without_runs(folder: Folder) -> Kind:
 def _is_loopback(host: str) -> bool:
     """Whether a name is that of the loopback interface."""
     return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _with_cut_runs(runs: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
+    """Give TCP runs whose log ends before the result the mean rate of their intervals."""
+    failed = runs["error"].fillna(value=False).astype(bool)
+    cut = runs["rate_bps"].isna() & runs["protocol"].eq("tcp").fillna(value=False) & ~failed
+    if not cut.any() or intervals.empty:
+        return runs
+    key = ["source_file", "run"]
+    length = (intervals["t_end_s"] - intervals["t_start_s"]).astype(float)
+    timed = intervals[key].assign(
+        whole=intervals["stream"].isna(), bits=intervals["throughput_bps"].astype(float) * length, length=length
+    )
+    wholes = timed.groupby([*key, "whole"])[["bits", "length"]].sum().reset_index()
+    streams = intervals.groupby(key)["stream"].nunique().rename("streams_seen")
+    wholes = wholes.sort_values("whole").drop_duplicates(key, keep="last").join(streams, on=key)
+    usable = wholes[(wholes["whole"] | (wholes["streams_seen"] == 1)) & (wholes["length"] >= _LEAST_CUT_S)]
+    rates = (usable["bits"] / usable["length"]).set_axis(pd.MultiIndex.from_frame(usable[key]))
+    found = rates.reindex(pd.MultiIndex.from_frame(runs[key])).to_numpy(dtype=float)
+    return runs.assign(rate_bps=runs["rate_bps"].where(~cut, found))
 
 
 def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:

@@ -117,3 +117,30 @@ def test_what_watches_a_path_is_no_run(tmp_path):
     assert kind.say("path.rtt_idle_s")
     assert kind.runs.empty
     assert not kind.files
+
+
+CUT = """Connecting to host 10.30.0.12, port 5201
+[  5] local 10.20.0.11 port 50000 connected to 10.30.0.12 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   312 KBytes  2.50 Mbits/sec    0   63.6 KBytes
+[  5]   1.00-2.00   sec   312 KBytes  2.50 Mbits/sec    0   63.6 KBytes
+[  5]   2.00-3.00   sec   625 KBytes  5.00 Mbits/sec    0   63.6 KBytes
+[  5]   3.00-3.50   sec   156 KBytes  2.50 Mbits/sec    0   63.6 KBytes
+"""
+
+
+def test_a_log_that_ends_early_gives_the_mean_rate_of_its_intervals(tmp_path):
+    whole, cut = found(tmp_path, {"client.txt": CUT, "other.json": run(remote="10.30.0.99")})[::-1]
+    assert whole.median_bps == pytest.approx(100e6, rel=0.01)
+    assert cut.median_bps == pytest.approx((2.5 + 2.5 + 5 + 1.25) / 3.5 * 1e6)
+
+
+def test_a_second_of_a_run_gives_no_rate(tmp_path):
+    (kind,) = found(tmp_path, {"client.txt": "\n".join(CUT.splitlines()[:4]) + "\n"})
+    assert len(kind.runs) == 0
+
+
+def test_parallel_streams_without_a_sum_give_no_rate(tmp_path):
+    two = CUT + CUT.partition("Cwnd\n")[2].replace("[  5]", "[  7]")
+    (kind,) = found(tmp_path, {"client.txt": two})
+    assert len(kind.runs) == 0
