@@ -5,7 +5,7 @@ Data in ``models/hosts/*.yaml``.
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -18,6 +18,12 @@ _BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
 
 #: First word of the source of a captured host, and the mark after its name.
 CAPTURED: Final = "captured"
+
+#: Levels in the words of ZFS, and the levels of RAID with as much parity.
+_RAIDZ: Final = {"raidz": 5, "raidz1": 5, "raidz2": 6}
+
+#: Links of disks that an expander can share.
+SAS_LINKS: Final = ("sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24")
 
 CongestionControl = Literal["reno", "cubic", "bbr", "htcp", "bic"]
 
@@ -91,12 +97,41 @@ class Array(_Described):
     """An array of disks, or a single disk."""
 
     level: Literal[0, 1, 5, 6, 10, 50, 60] | None = Field(
-        default=None, description="RAID level; default: a single disk"
+        default=None, description="RAID level; raidz and raidz2 are levels 5 and 6 of ZFS; default: a single disk"
+    )
+    software: Literal["controller", "md", "zfs", "btrfs"] | None = Field(
+        default=None, description="what makes the array of the disks; default: unknown, a controller or Linux md"
+    )
+    layout: Literal["near", "far"] = Field(
+        default="near", description="RAID 10 of Linux md: far stripes reads over all disks"
+    )
+    chunk: Bytes = Field(default="64 KiB", validate_default=True, description="part of a stripe on one disk")
+    doubling_loss: Probability | None = Field(
+        default=None,
+        description="share of the rate lost each time that the disks with data double in number; default: by software",
+    )
+    ceiling: Rate | None = Field(
+        default=None,
+        description="most that all disks together deliver (controller, expander, file system, parity); "
+        "default: unknown where no slot is named, so drawn",
+    )
+    expander_lanes: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="SAS lanes from the controllers to an expander that all disks share; default: none"
     )
     disks: Annotated[int, Field(ge=1)] = 1
     groups: Annotated[int, Field(ge=1, description="RAID sets of the stripe (levels 50 and 60)")] = 1
     disk: Disk
     slots: list[str] = Field(default=[], description="slots of the disks' controllers, used evenly")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_zfs(cls, values: Any) -> Any:  # noqa: ANN401 - what a YAML file holds
+        """Levels in the words of ZFS as levels of RAID."""
+        if not isinstance(values, dict) or values.get("level") not in _RAIDZ:
+            return values
+        level = _RAIDZ[values["level"]]
+        nested = type(values.get("groups")) is int and values["groups"] > 1
+        return {**values, "level": level * 10 if nested else level, "software": values.get("software") or "zfs"}
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:
@@ -110,6 +145,10 @@ class Array(_Described):
             _, _, expected = str(impossible).partition(", expected ")
             groups = f" in {self.groups} groups" if self.groups > 1 else ""
             raise ValueError(f"found RAID {self.level} of {self.disks} disks{groups}, expected {expected}") from None
+        if self.layout == "far" and self.level != 10:
+            raise ValueError(f"found layout 'far' with level {self.level}, expected level 10")
+        if self.expander_lanes is not None and self.disk.link not in SAS_LINKS:
+            raise ValueError(f"found an expander for disks with link {self.disk.link}, expected {', '.join(SAS_LINKS)}")
         return self
 
 

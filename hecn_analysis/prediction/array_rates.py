@@ -1,4 +1,8 @@
-"""Rates of arrays from their disks, the files that share them, and the requests in flight."""
+"""Rates of arrays: their disks, the files that share them, the requests in flight, and what all disks share.
+
+Disks in an array do not add up: each doubling of their number costs a share of the rate, and controllers, expanders,
+parity and the file system have a ceiling for all together. What a description leaves out is drawn (`array_priors`).
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,44 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hecn_analysis import limits
+from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.limits import storage
+from hecn_analysis.prediction.array_priors import assumed
 from hecn_analysis.prediction.draws import agreed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hecn_analysis.hardware import Array, Disk, Tool
     from hecn_analysis.prediction.draws import Draws, FloatArray
     from hecn_analysis.prediction.slots import Operation
 
+#: Disks' worth of parity in each group.
+_PARITY = {5: 1, 6: 2, 50: 1, 60: 2}
+
+#: Rate of a SAS lane by the link of the disks behind an expander; SATA disks are tunnelled at their own rate. [bit/s]
+_LANE_BPS = {
+    link: storage.coded_bps(link) for link in ("sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24")
+}
+
+#: More than a disk on SATA or SAS reads: a faster one is on PCI Express lanes of its own. [bit/s]
+_FASTEST_SAS_BPS = 2.4e9 * 8
+
 
 def array_rate(tool: Tool, draw: Draws, role: str, name: str, array: Array, *, streams: int, reads: bool) -> FloatArray:
     """Rate of an array that `streams` files share [bit/s]."""
-    at = f"{role}.arrays.{name}.disk"
+    at = f"{role}.arrays.{name}"
+    rate = _disk_rate(tool, draw, f"{at}.disk", array, files=streams, reads=reads)
+    if array.level is not None:
+        rate = _together(draw, at, array, rate, files=streams, reads=reads)
+    rate = np.minimum(rate, _answered_rate(tool, draw, at, array, rate, files=streams, reads=reads))
+    for parameter_name, ceiling in _ceilings(array, at, reads=reads):
+        rate = np.minimum(rate, draw(parameter_name, ceiling))
+    return np.asarray(rate, dtype=np.float64)
+
+
+def _disk_rate(tool: Tool, draw: Draws, at: str, array: Array, *, files: int, reads: bool) -> FloatArray:
+    """Rate of one disk, for the files that share it [bit/s]."""
     disk = array.disk
     field, known = ("read_rate", disk.read_rate) if reads else ("write_rate", disk.write_rate)
     buffered = disk.buffered_read_rate if reads else disk.buffered_write_rate
@@ -26,8 +56,8 @@ def array_rate(tool: Tool, draw: Draws, role: str, name: str, array: Array, *, s
         field, known = f"buffered_{field}", buffered
     rate = draw(f"{at}.{field}", known)
     if not reads and disk.sustained_write_rate is not None:
-        rate = np.minimum(rate, draw(f"{at}.sustained_write_rate", disk.sustained_write_rate))
-    if streams > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # a disk that seeks loses time between files
+        rate = _lasting(tool, draw, at, array, rate, files=files)
+    if files > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # a disk that seeks loses time between files
         shared = storage.interleaved_bps(
             rate,
             draw(f"{at}.run_bytes", disk.run_bytes),
@@ -35,28 +65,91 @@ def array_rate(tool: Tool, draw: Draws, role: str, name: str, array: Array, *, s
             revolution=draw(f"{at}.revolution", disk.revolution),
         )
         rate = np.asarray(shared, dtype=np.float64)
-    if array.level is not None:
-        op: Operation = "read" if reads else "write"
-        figures = limits.raid(
-            level=array.level,
-            disks=array.disks,
-            groups=array.groups,
-            disk_rate=rate,
-            op=op,
-            solid_state=agreed(disk.solid_state),
-        )
-        rate = np.asarray(figures["throughput_bps"], dtype=np.float64)
-    return np.minimum(rate, _answered_rate(tool, draw, at, disk, rate, reads=reads))
+    return rate
+
+
+def _lasting(tool: Tool, draw: Draws, at: str, array: Array, burst: FloatArray, *, files: int) -> FloatArray:
+    """Write rate of a drive with a fast cache: at first that of the cache, then the sustained one [bit/s]."""
+    disk = array.disk
+    assert disk.sustained_write_rate is not None  # noqa: S101 - the caller asks only then
+    sustained = np.minimum(burst, draw(f"{at}.sustained_write_rate", disk.sustained_write_rate))
+    if disk.cache is None or tool.bytes is None:
+        return np.asarray(sustained)
+    share = draw("tool.bytes", tool.bytes) * files / _data_disks(array)
+    cached = np.minimum(share, draw(f"{at}.cache", disk.cache))
+    return np.asarray(share / (cached / burst + (share - cached) / sustained))
+
+
+def _data_disks(array: Array) -> float:
+    """Disks whose data differ: without parity and copies."""
+    if array.level is None or array.level == 1:
+        return 1.0
+    if array.level == 10:
+        return array.disks / 2
+    return array.disks - array.groups * _PARITY.get(array.level, 0)
+
+
+def _together(draw: Draws, at: str, array: Array, rate: FloatArray, *, files: int, reads: bool) -> FloatArray:
+    """Rate of the disks of an array together [bit/s]."""
+    op: Operation = "read" if reads else "write"
+    level, far = array.level, array.layout == "far"
+    assert level is not None  # noqa: S101 - the caller asks only then
+    copies = {1: array.disks, 10: 2}.get(level, 1)
+    streams = copies if array.software == "zfs" and reads else min(files, copies)  # ZFS reads all copies for one file
+    figures = limits.raid(
+        level=level,
+        disks=array.disks,
+        groups=array.groups,
+        disk_rate=rate,
+        op=op,
+        streams=streams,
+        far=far,
+        solid_state=agreed(array.disk.solid_state),
+    )
+    total = np.asarray(figures["throughput_bps"], dtype=np.float64)
+    lost = array.doubling_loss or assumed("doubling_loss", array.software or "controller")
+    kept = 1 - draw(f"{at}.doubling_loss", lost)
+    return np.asarray(total * kept ** np.log2(np.maximum(total / rate, 1.0)))
+
+
+def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Parameter]]:
+    """What all disks of an array share, by the name of its parameter [bit/s]."""
+    way = "read" if reads else "write"
+    if array.ceiling is not None:
+        yield f"{at}.ceiling", array.ceiling
+        return
+    if array.expander_lanes is not None and array.disk.link is not None:
+        lanes = array.expander_lanes * float(_LANE_BPS[array.disk.link])
+        yield f"{at}.expander_lanes", Parameter(value=lanes, unit="bit/s", source="SAS: lanes times the payload of one")
+    if array.level is None or array.disks == 1:
+        return
+    if array.software in {"zfs", "btrfs"}:
+        yield f"{at}.{array.software}-{way}", assumed("ceiling", f"{array.software}-{way}")
+    if array.software == "md" and array.level in _PARITY and not reads:
+        yield f"{at}.md-parity-write", assumed("ceiling", "md-parity-write")
+    if not array.slots and array.disk.link != "pcie" and agreed(array.disk.read_rate.value < _FASTEST_SAS_BPS):
+        yield f"{at}.attachment", assumed("ceiling", "attachment")
 
 
 def _answered_rate(
-    tool: Tool, draw: Draws, at: str, disk: Disk, rate: FloatArray, *, reads: bool
+    tool: Tool, draw: Draws, at: str, array: Array, rate: FloatArray, *, files: int, reads: bool
 ) -> FloatArray | float:
     """Rate at which direct I/O answers the requests in flight [bit/s]; infinite for buffered I/O."""
     if tool.request is None or tool.io != "direct":
         return np.inf
     way = "read" if reads else "write"
-    latency, most = (draw(f"{at}.{way}_{figure}", getattr(disk, f"{way}_{figure}")) for figure in ("latency", "iops"))
+    latency = draw(f"{at}.disk.{way}_latency", _latency(array.disk, way))
+    most = draw(f"{at}.disk.{way}_iops", getattr(array.disk, f"{way}_iops"))
     request = draw("tool.request", tool.request)
-    answered = storage.outstanding_bps(request, tool.outstanding * tool.streams, latency, rate)
-    return np.minimum(np.asarray(answered, dtype=np.float64), most * 8 * request)
+    disks = _data_disks(array)
+    busy = np.clip(np.ceil(request / draw(f"{at}.chunk", array.chunk)), 1.0, disks)  # disks with a part of a request
+    answered = storage.outstanding_bps(request, tool.outstanding * tool.streams * files, latency, rate * busy / disks)
+    return np.minimum(np.asarray(answered, dtype=np.float64), most * disks / busy * 8 * request)
+
+
+def _latency(disk: Disk, way: str) -> Parameter:
+    """Latency of one request: as stated, else that of the disk's kind."""
+    stated: Parameter = getattr(disk, f"{way}_latency")
+    if f"{way}_latency" in disk.model_fields_set or not disk.solid_state:
+        return stated
+    return assumed("latency", f"{'pcie' if disk.link == 'pcie' else 'sata'}-{way}")

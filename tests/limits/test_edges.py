@@ -90,7 +90,7 @@ RANGES = {
     ),
     "raid, mirrors": (
         {"level": 10, "disks": 8, "disk_rate": 1e9, "op": "read"},
-        {"disks": ([4], [2, 3, 5]), "lost": ([4], [5]), "streams": ([1], [0, 1.5]), "request": ([TINY], [0])},
+        {"disks": ([2, 4], [1, 3, 5]), "lost": ([4], [5]), "streams": ([1], [0, 1.5]), "request": ([TINY], [0])},
     ),
     "raid, two parities": (
         {"level": 6, "disks": 8, "disk_rate": 1e9, "op": "read"},

@@ -11,7 +11,7 @@ HOST = """\
 title: one array
 source: a test
 arrays:
-  array: {{level: {level}, disks: 8, disk: {disk}}}
+  array: {{level: {level}, disks: 8, disk: {disk}, doubling_loss: 0, ceiling: inf}}
 files_on: [array]
 """
 
@@ -31,9 +31,76 @@ def test_a_predicted_array_has_the_rate_of_the_limit(tmp_path, disk, level, op):
     assert prediction.throughput_bps == pytest.approx(figures["throughput_bps"], rel=1e-12)
 
 
-def test_a_disk_is_solid_state_that_has_a_link_and_nothing_that_turns():
+def test_a_disk_is_solid_state_that_has_a_link_or_a_high_rate_and_nothing_that_turns():
     rotating, solid_state = (parts("disks")[name] for name in (ROTATING, SOLID_STATE))
     assert (rotating.solid_state, solid_state.solid_state) == (False, True)
-    assert not solid_state.model_copy(update={"link": None}).solid_state
+    assert solid_state.model_copy(update={"link": None}).solid_state  # no disk that turns reads 560 MB/s
+    slow = solid_state.read_rate.model_copy(update={"value": 2e9})
+    assert not solid_state.model_copy(update={"link": None, "read_rate": slow}).solid_state
     assert not solid_state.model_copy(update={"revolution": rotating.revolution}).solid_state
     assert not solid_state.model_copy(update={"seek": rotating.seek}).solid_state
+
+
+def rate(disks, op, **keys):
+    role = "sender" if op == "read" else "receiver"
+    array = {f"{role}.arrays.a.{key}": value for key, value in {"level": 0, "disks": disks, **keys}.items()}
+    return hecn.predict({"tool": f"dd-{op}", **array}).throughput_bps / 8e6
+
+
+HDD = {"disk.read_rate": "200 MB/s", "disk.write_rate": "200 MB/s"}
+FLASH = {"disk.read_rate": "500 MB/s", "disk.write_rate": "400 MB/s", "disk.link": "sata-6"}
+
+
+def test_many_disks_are_less_than_so_many_times_one_and_have_a_ceiling():
+    pair, array, shelf = (rate(disks, "read", **HDD) for disks in (2, 8, 24))
+    assert 0.9 * 400 < pair < 400
+    assert 0.8 * 1600 < array < 1600
+    assert shelf < 0.75 * 4800
+    assert rate(24, "read", ceiling="1 GB/s", **HDD) == pytest.approx(1000)
+    expander = {**FLASH, "expander_lanes": 4, "doubling_loss": 0}
+    assert rate(24, "read", **expander) == pytest.approx(4 * 600, rel=0.2)
+
+
+def test_disks_on_pci_express_have_no_controller_in_common():
+    nvme = {"disk.read_rate": "6.8 GB/s", "disk.write_rate": "5 GB/s"}
+    assert rate(4, "read", **nvme) > 0.85 * 4 * 6800
+
+
+def test_levels_of_zfs_are_understood_and_lose_more():
+    zfs = rate(12, "read", **{**HDD, "level": "raidz2"})
+    assert 0.4 * 2000 < zfs < 0.85 * rate(12, "read", **{**HDD, "level": 6})
+    assert rate(2, "read", **{**HDD, "level": 1, "software": "zfs"}) > 1.5 * rate(2, "read", **{**HDD, "level": 1})
+
+
+def test_a_far_mirror_of_two_disks_reads_both():
+    assert rate(2, "read", **{**HDD, "level": 10, "doubling_loss": 0}) == pytest.approx(200)
+    assert rate(2, "read", **{**HDD, "level": 10, "doubling_loss": 0, "layout": "far"}) == pytest.approx(400)
+
+
+def test_parity_of_solid_state_disks_costs_reads_nothing_whether_or_not_a_link_is_stated():
+    for link in ({"disk.link": "sata-6"}, {}):
+        keys = {"disk.read_rate": "500 MB/s", "disk.write_rate": "450 MB/s", "doubling_loss": 0, **link}
+        assert rate(4, "read", **{**keys, "level": 6}) == pytest.approx(2000)
+
+
+def test_a_fast_cache_holds_for_as_long_as_it_is_not_full():
+    drive = {"disk.write_rate": "4 GB/s", "disk.read_rate": "5 GB/s", "disk.sustained_write_rate": "1 GB/s"}
+    keys = {f"receiver.arrays.a.{key}": value for key, value in {**drive, "disk.cache": "100 GB"}.items()}
+
+    def written(size):
+        return hecn.predict({"tool": "dd-write", "tool.bytes": size, **keys}).throughput_bps / 8e9
+
+    assert [written(size) for size in ("50 GB", "300 GB")] == pytest.approx([4.0, 300 / (25 + 200)])
+    assert written("100 TB") == pytest.approx(1.0, rel=0.01)
+
+
+def test_one_request_at_a_time_does_not_scale_with_disks():
+    nvme = {"disk.read_rate": "6.8 GB/s", "disk.write_rate": "5 GB/s", "disk.link": "pcie", "disk.gen": 4}
+    array = {f"sender.arrays.a.{key}": value for key, value in {**nvme, "disk.lanes": 4, "level": 0}.items()}
+    base = {"tool": "fio-read", "tool.request": "128 KiB", **array}
+    one, four = (
+        hecn.predict({**base, "sender.arrays.a.disks": disks, "tool.outstanding": 1}).throughput_bps for disks in (2, 4)
+    )
+    deep = hecn.predict({**base, "sender.arrays.a.disks": 4, "tool.outstanding": 64}).throughput_bps
+    assert four < 1.3 * one
+    assert deep > 8 * four

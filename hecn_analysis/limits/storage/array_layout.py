@@ -19,7 +19,7 @@ from hecn_analysis.limits._checks import (
 LEVELS: Final = (0, 1, 5, 6, 10, 50, 60)
 Level = Literal[0, 1, 5, 6, 10, 50, 60]
 _PARITY: Final = {0: 0, 1: 0, 5: 1, 6: 2, 10: 0, 50: 1, 60: 2}  # disks' worth of parity in a group
-_SMALLEST_GROUP: Final = {0: 2, 1: 2, 5: 3, 6: 4, 10: 4, 50: 3, 60: 4}  # disks
+_SMALLEST_GROUP: Final = {0: 2, 1: 2, 5: 3, 6: 4, 10: 2, 50: 3, 60: 4}  # disks
 
 
 @dataclass(frozen=True)
