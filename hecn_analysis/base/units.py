@@ -2,9 +2,10 @@
 
 Inside the package every number is in SI base units: bit/s, bytes, seconds, fractions, hertz, transfers per second.
 :func:`parse` reads quantities from YAML files and command lines; ``format_rate`` and its siblings write them for
-people. Ambiguous quantities ("10 Gbit" for a rate, "64 K" or "64 KB" for bytes) are refused.
+people. Ambiguous quantities ("10 Gbit" for a rate, "64 KB" for bytes) are refused.
 
 Prefixes are decimal (k, M, G, T, P); only KiB, MiB, GiB, TiB and PiB are binary. Case matters: b is a bit, B a byte.
+A letter alone is read as iperf3 reads it: "10G" is 10 Gb/s as a rate and 10 GiB as a size.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ MISSING: Final = "–"
 _DECIMAL: Final = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _BINARY: Final = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
 
+#: Units of one letter, as tools read them: `-b 10G` of iperf3 and `rate 100M` are decimal, `-w 4M` and `-l 64K` binary.
+_SHORT_RATE: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_SHORT_SIZE: Final = {"k": 2.0**10, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+
 
 def _units(names: str, scale: float, prefixes: dict[str, float]) -> dict[str, float]:
     return {prefix + name: scale * factor for name in names.split() for prefix, factor in prefixes.items()}
@@ -58,11 +63,12 @@ _KINDS: Final[dict[str, _Kind]] = {
     "rate": _Kind(
         # "Kbps" always means 1000 bit/s, so a capital K is accepted for bit rates; "KB/s" is ambiguous and refused.
         _units("b/s bps bit/s bits/s bits/sec", 1.0, _DECIMAL | _BINARY | {"K": 1e3})
-        | _units("B/s bytes/s bytes/sec", 8.0, _DECIMAL | _BINARY),
+        | _units("B/s bytes/s bytes/sec", 8.0, _DECIMAL | _BINARY)
+        | _SHORT_RATE,
         "a rate such as '10 Gb/s' or '204 MB/s'",
     ),
     "bytes": _Kind(
-        _units("B", 1.0, _DECIMAL | _BINARY) | {"byte": 1.0, "bytes": 1.0},
+        _units("B", 1.0, _DECIMAL | _BINARY) | {"byte": 1.0, "bytes": 1.0} | _SHORT_SIZE,
         "a size such as '9000 B', '64 kB' (64,000) or '64 KiB' (65,536)",
     ),
     "time": _Kind(

@@ -234,6 +234,18 @@ class Host(_Described):
     offload: bool = Field(
         default=True, description="segmentation offload (TSO, GSO): up to 64 KiB cross the sending stack as one packet"
     )
+    card: Literal["physical", "sr-iov", "virtio", "virtio-user", "vmxnet3", "ena", "gvnic", "emulated"] = Field(
+        default="physical",
+        description="network card that the operating system sees; a virtual machine's virtio (vhost), virtio-user, "
+        "vmxnet3 and emulated cards cost a core of the machine below",
+    )
+    card_queues: Annotated[int, Field(ge=1)] = Field(default=1, description="queues of a virtual card, a core each")
+    instance_rate: Rate | None = Field(
+        default=None, description="rate that a cloud or hypervisor allows the machine, each way"
+    )
+    flow_rate: Rate | None = Field(
+        default=None, description="rate that a cloud allows one connection; default: known for ena, else no limit"
+    )
     congestion_control: CongestionControl = "cubic"
     tcp_rmem_max: Bytes = Field(default={"value": "inf"}, validate_default=True)
     tcp_wmem_max: Bytes = Field(default={"value": "inf"}, validate_default=True)

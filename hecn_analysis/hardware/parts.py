@@ -30,6 +30,7 @@ from hecn_analysis.limits.pci_express_link import raw_bps
 Generation = Annotated[int, Field(ge=1, le=6, description="PCI Express generation")]
 Lanes = Literal[1, 2, 4, 8, 12, 16, 32]
 Bus = Literal["pcie", "pcix"]
+Cipher = Literal["aes-gcm", "aes-ctr-hmac", "chacha20-poly1305"]
 Node = Annotated[int, Field(ge=0, description="NUMA node (socket) that it is attached to")]
 
 
@@ -100,6 +101,14 @@ class Cpu(Part):
     gen: Generation | None = None
     lanes: Annotated[int, Field(ge=0, description="PCI Express lanes of a socket")] | None = None
     cache: Bytes = Field(default={"value": "inf"}, validate_default=True, description="last-level cache of a socket")
+    crypto: Literal["none", "simd", "aes", "vaes"] | None = Field(
+        default=None,
+        description="instructions for ciphers: none; simd (SSSE3, AVX2, NEON); aes (AES-NI, ARMv8 AES); vaes; "
+        "default: unknown",
+    )
+    ciphers: dict[Cipher, CyclesPerByte] = Field(
+        default={}, description="cost of ciphers, if measured; default: that of processors with such instructions"
+    )
     send_cost: CyclesPerByte = Field(description="application core: copy from user memory and TCP transmit")
     receive_cost: CyclesPerByte = Field(description="application core: copy to user memory while the data are in cache")
     far_cost: CyclesPerByte = Field(

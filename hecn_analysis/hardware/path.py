@@ -3,15 +3,56 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, Self
+import re
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from hecn_analysis.hardware.quantity import Bytes, Parameter, Probability, Rate, Time, Title
+from hecn_analysis.hardware.quantity import Bytes, Factor, Parameter, Probability, Rate, Time, Title
 from hecn_analysis.limits.framing import FRAME_OVERHEAD, VLAN_TAG
 
 #: Line rate over payload rate of a concatenated SONET carrier: 622.08 Mb/s carry 599.04 (ANSI T1.105).
 _SONET = 27 / 26
+
+#: Headers of an InfiniBand packet on a connection: LRH 8, BTH 12, ICRC 4, VCRC 2 (InfiniBand Architecture, volume 1).
+INFINIBAND_OVERHEAD: Final = 26
+#: Datagrams and encapsulation of IP add 8 and 4 (RFC 4391). [B]
+_IPOIB: Final = 12
+_INFINIBAND_MTU: Final = 4096
+
+_MTU: Final = re.compile(r"\s{0,9}(\d{1,5})\s{0,9}(?:([kK])B?|B)?\s{0,9}")
+
+
+class Segment(BaseModel):
+    """One link of a path of unlike links; what it does not state is that of a link without such a limit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: Title = ""
+    rate: Rate | None = Field(default=None, description="line rate; default: no limit")
+    rtt: Time = Field(default=0, validate_default=True, description="its part of the round-trip time")
+    mtu: Annotated[int, Field(ge=68, le=65_536, description="IP MTU [B]; default: no limit")] | None = None
+    loss: Probability = Field(default=0, validate_default=True, description="probability per packet")
+    queue: Bytes | None = Field(default=None, description="buffer in front of it")
+
+
+def _of_segments(segments: list[Segment]) -> dict[str, Any]:
+    """Properties of a path of segments: the least rate with its queue, the least MTU, sums of times and losses."""
+    limited = [segment for segment in segments if segment.rate is not None]
+    narrowest = min(limited, key=lambda segment: segment.rate.value if segment.rate else math.inf, default=None)
+    found: dict[str, Any] = {}
+    if narrowest is not None:
+        found = {"rate": narrowest.rate, "queue": narrowest.queue}
+    if mtus := [segment.mtu for segment in segments if segment.mtu is not None]:
+        found["mtu"] = min(mtus)
+    rtts, losses = [segment.rtt for segment in segments], [segment.loss for segment in segments]
+    if total := sum(rtt.value for rtt in rtts):
+        spread = sum(rtt.value * rtt.spread for rtt in rtts) / total
+        found["rtt"] = rtts[0].model_copy(update={"value": total, "spread": spread})
+    if any(loss.value for loss in losses):
+        kept = math.prod(1 - loss.value for loss in losses)
+        found["loss"] = losses[0].model_copy(update={"value": 1 - kept, "spread": max(loss.spread for loss in losses)})
+    return {name: value for name, value in found.items() if value is not None}
 
 
 class Path(BaseModel):
@@ -27,9 +68,18 @@ class Path(BaseModel):
     title: Title = ""
     source: str = ""
     rate: Rate | None = Field(default=None, description="line rate of one link; default: no limit")
-    framing: Literal["ethernet", "atm", "pos"] = Field(
+    framing: Literal["ethernet", "atm", "pos", "infiniband"] = Field(
         default="ethernet",
-        description="framing of packets on the line: Ethernet; ATM cells over SONET (LLC, AAL5); PPP over SONET",
+        description="framing of packets on the line: Ethernet; ATM cells over SONET (LLC, AAL5); PPP over SONET; "
+        "InfiniBand, whose rate is the data rate, and IP over it",
+    )
+    segments: list[Segment] = Field(
+        default=[],
+        description="unlike links in a row; they give the path its rate, rtt, mtu, loss and queue, which it may not state",
+    )
+    rdma_mtu: Literal[256, 512, 1024, 2048, 4096] | None = Field(
+        default=None,
+        description="payload of a full RDMA packet; default: the largest that the MTU holds if it is stated, else 4096",
     )
     links: Annotated[int, Field(ge=1, description="equal parallel links")] = 1
     spread: Literal["streams", "round-robin"] = Field(
@@ -45,6 +95,16 @@ class Path(BaseModel):
     )
     pep_rate: Rate | None = Field(default=None, description="throughput of these proxies")
     mtu: Annotated[int, Field(ge=68, le=65_536, description="IP MTU [B]")] = 1500
+    tunnel: Literal["wireguard", "ipsec", "openvpn", "vxlan", "geneve", "gre", "ipip", "user-mode"] | None = Field(
+        default=None,
+        description="tunnel between the hosts, whose processors work for it and whose headers come out of the MTU; "
+        "user-mode: a TCP/IP stack in a program (slirp)",
+    )
+    forward_rate: Rate | None = Field(
+        default=None,
+        description="most that a box on the path forwards (router, firewall, NAT, bridge), both directions together",
+    )
+    forward_packets: Factor | None = Field(default=None, description="packets per second that such a box forwards")
     same_host: bool = Field(
         default=False,
         description="both ends are processes of one machine: they share its cores, and there is no wire",
@@ -77,9 +137,30 @@ class Path(BaseModel):
         """
         if self.framing == "atm":
             return math.ceil((self.mtu + 16) / 48) * 53 * _SONET
+        if self.framing == "infiniband":
+            return self.mtu + _IPOIB + math.ceil(self.mtu / _INFINIBAND_MTU) * INFINIBAND_OVERHEAD
         if self.framing == "pos":
             return (self.mtu + 9) * _SONET
         return self.mtu + FRAME_OVERHEAD + (VLAN_TAG if self.vlan else 0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _joined(cls, values: Any) -> Any:  # noqa: ANN401 - what a YAML file holds
+        """Properties of the path from those of its segments."""
+        if not isinstance(values, dict) or not isinstance(values.get("segments"), list) or not values["segments"]:
+            return values
+        if stated := {"rate", "rtt", "mtu", "loss", "queue"} & set(values):
+            raise ValueError(f"found {', '.join(sorted(stated))} beside segments, expected them in the segments alone")
+        segments = [Segment.model_validate(segment) for segment in values["segments"]]
+        return {**values, "segments": segments, **_of_segments(segments)}
+
+    @field_validator("mtu", mode="before")
+    @classmethod
+    def _mtu(cls, mtu: object) -> object:
+        """MTU with a unit: 9k is 9000, as people say it, and so is 9000 B."""
+        if not isinstance(mtu, str) or (found := _MTU.fullmatch(mtu)) is None:
+            return mtu
+        return int(found[1]) * (1000 if found[2] else 1)
 
     @field_validator("rtt")
     @classmethod

@@ -21,13 +21,14 @@ import yaml
 from pydantic import BaseModel
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.bounds import bounded, exceeded_ports
 from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of
 from hecn_analysis.hardware.host import Host
+from hecn_analysis.hardware.idle_keys import idle
 from hecn_analysis.hardware.path import Path
-from hecn_analysis.hardware.quantity import unit_of
+from hecn_analysis.hardware.quantity import DIMENSION_OF, unit_of
 from hecn_analysis.hardware.tool import Tool
 
 ROLES = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
@@ -35,9 +36,13 @@ _MODELS: Final[Mapping[str, type[BaseModel]]] = {"sender": Host, "receiver": Hos
 _ABOUT = ("name", "title", "source", "set")
 #: Roles whose new name drops the fields set for the earlier one.
 _REPLACED = ("sender", "receiver", "path")
-_PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+")
+_PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+([kKMGT])?\s*+")
 #: Formats of the units that users often omit when they mean a multiple such as ms or Mb/s.
-_SHOWN: Final[Mapping[str, Callable[[float], str]]] = {"bit/s": units.format_rate, "s": units.format_time}
+_SHOWN: Final[Mapping[str, Callable[[float], str]]] = {
+    "bit/s": units.format_rate,
+    "s": units.format_time,
+    "B": lambda value: f"{value:.0f} B",
+}
 
 
 @dataclass(frozen=True)
@@ -200,7 +205,10 @@ def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None
             return document.line(("set", key))
         return document.line(tuple(key.split(".")))
 
-    return make_scenario({"name": name, **document.values}, settings, source=document.source, line=line)
+    scenario = make_scenario({"name": name, **document.values}, settings, source=document.source, line=line)
+    numbers = {key: str(value) for key, value in scenario.keys.items() if type(value) in {int, float}}
+    doubtful = bare_numbers({key: value for key, value in numbers.items() if key not in (settings or {})})
+    return replace(scenario, warnings=(*scenario.warnings, *doubtful.values())) if doubtful else scenario
 
 
 def make_scenario(
@@ -256,7 +264,13 @@ class _Layers(NamedTuple):
         for role in roles:
             if texts := [f"{key}={keys[key]}" for key in dropped if key.startswith(f"{role}.")]:
                 warnings[role] = f"{role}={upper[role]} replaces the earlier {role} and drops {', '.join(texts)}"
-        for key in (*dropped, *removed):
+        for key in upper:
+            if below := [lower for lower in keys if key not in roles and lower.startswith(f"{key}.")]:
+                texts = [f"{lower}={keys[lower]}" for lower in below if lower not in upper]
+                dropped += [lower for lower in below if lower not in upper]
+                if texts and keys.get(key) != upper[key]:
+                    warnings[key] = f"{key}={upper[key]} replaces the earlier {key} and drops {', '.join(texts)}"
+        for key in (*dropped, *removed, *upper):  # a key that is given again comes last, after what contains it
             keys.pop(key, None)
         bound = {key for key in upper if "." in key and key.partition(".")[0] in roles}
         return _Layers({**keys, **upper}, self.bound - {*dropped, *removed, *upper} | bound, warnings)
@@ -293,6 +307,10 @@ def _make(
         role, _, rest = key.partition(".")
         if rest:
             base[role].put(tuple(rest.split(".")), scalar(value), place(key))
+    if (
+        "tool.duration" in flat and "tool.bytes" not in flat
+    ):  # the user's duration replaces the amount of the tool's file
+        base["tool"].put(("bytes",), None, place("tool.duration"))
     for role in ("tool", "path"):
         _name(base[role], FilePath(str(flat.get(role, ""))).stem)
     tool, path = _described(Tool, "tool", base["tool"]), _described(Path, "path", base["path"])
@@ -316,11 +334,14 @@ def _make(
         source=source,
     )
     layers = layers._replace(warnings={**layers.warnings, **bare_numbers(settings)})
-    return replace(scenario, warnings=(*layers.warnings.values(), *exceeded), _layers=layers)
+    stated = [key for key in flat if "." in key]
+    return replace(scenario, warnings=(*layers.warnings.values(), *exceeded, *idle(scenario, stated)), _layers=layers)
 
 
 def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Warnings about settings whose text is a number without a unit, which is read in SI units.
+    """Warnings about settings whose number has no unit, or the short one of a tool.
+
+    A number without a unit is in SI units. ``10G`` of a rate is decimal, ``64K`` of bytes binary, as tools read them.
 
     Parameters
     ----------
@@ -340,13 +361,18 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
     warnings = {}
     for key, written in settings.items():
         role, *names = key.split(".")
-        if role not in _MODELS or not isinstance(written, str) or not _PLAIN_NUMBER.fullmatch(written):
+        if role not in _MODELS or not isinstance(written, str) or (found := _PLAIN_NUMBER.fullmatch(written)) is None:
             continue
         field = yaml_file.field_at(_MODELS[role], names)
         unit = None if field is None else unit_of(field)
-        if unit is None or unit not in _SHOWN or not (value := float(written)):
+        if unit is None or unit not in _SHOWN or (found[1] is None and unit == "B"):  # bytes are plain numbers
             continue
-        warnings[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
+        try:
+            value = units.parse(written, DIMENSION_OF[unit])
+        except HecnError:
+            continue
+        if value:
+            warnings[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
     return warnings
 
 

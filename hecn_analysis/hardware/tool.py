@@ -6,7 +6,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Rate, Time, Title
+from hecn_analysis.hardware.parts import Cipher
+from hecn_analysis.hardware.quantity import Bytes, Cycles, CyclesPerByte, Factor, Rate, Time, Title
 
 End = Literal["memory", "disk", "none"]
 
@@ -50,6 +51,17 @@ class Tool(BaseModel):
         default=0,
         validate_default=True,
         description="application core, both ends: work on the data besides copies (encryption, checksums)",
+    )
+    encryption: Literal["ssh", "tls", "ktls", "quic"] | None = Field(
+        default=None, description="encryption by the program (ktls: by the kernel for it), in addition to `cost`"
+    )
+    cipher: Cipher | None = Field(
+        default=None, description="cipher of that encryption; default: the usual one for the processor"
+    )
+    packet_cost: Cycles = Field(
+        default=0,
+        validate_default=True,
+        description="application core, both ends: each packet that a program or a stack without offloads makes",
     )
     message: Bytes | None = Field(
         default=None, description="size of a write to or read from a socket; default: that of the measured costs"

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 _PARITY = {5: 1, 6: 2, 50: 1, 60: 2}
 
 #: Rate of a SAS lane by the link of the disks behind an expander; SATA disks are tunnelled at their own rate. [bit/s]
-_LANE_BPS = {
-    link: storage.coded_bps(link) for link in ("sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24")
-}
+_LANE_BPS = {link: storage.coded_bps(link) for link in ("sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24")}
 
 #: More than a disk on SATA or SAS reads: a faster one is on PCI Express lanes of its own. [bit/s]
 _FASTEST_SAS_BPS = 2.4e9 * 8
@@ -144,7 +142,8 @@ def _answered_rate(
     disks = _data_disks(array)
     busy = np.clip(np.ceil(request / draw(f"{at}.chunk", array.chunk)), 1.0, disks)  # disks with a part of a request
     answered = storage.outstanding_bps(request, tool.outstanding * tool.streams * files, latency, rate * busy / disks)
-    return np.minimum(np.asarray(answered, dtype=np.float64), most * disks / busy * 8 * request)
+    most_bps = most * disks / busy * 8 * request
+    return np.asarray(np.minimum(answered, most_bps), dtype=np.float64)
 
 
 def _latency(disk: Disk, way: str) -> Parameter:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
+from hecn_analysis.prediction.devices import process_cost
 from hecn_analysis.prediction.draws import FloatArray
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class Cores:
         network = self._network_cost(flow, sends=sends) if sockets else np.zeros(1)
         files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
         files = files + self.draw("tool.cost", self.scenario.tool.cost)
+        files = files + process_cost(self.scenario, self.draw, self.role, self.cpu)
         process: list[_Work] = [(threads, network + files, "the transfer process")]
         if self.scenario.tool.threads == "reader-writer" and networked and on_disk:
             process = [(threads[:1], network, "the network thread"), (threads[-1:], files, "the disk thread")]

@@ -9,6 +9,7 @@ import numpy as np
 from hecn_analysis import limits
 from hecn_analysis.prediction.array_rates import array_rate
 from hecn_analysis.prediction.cores import Cores
+from hecn_analysis.prediction.devices import Devices
 from hecn_analysis.prediction.draws import agreed
 from hecn_analysis.prediction.packets import payload_per_packet
 from hecn_analysis.prediction.slots import Slots
@@ -53,6 +54,7 @@ class HostDemands:
                 lambda flow, name, seconds_per_bit, title: demands.add(flow, name, seconds_per_bit, title=title),
             )
         )
+        self.devices = Devices(scenario, draw, demands, role, host)
         self.slots = Slots(scenario, draw, demands, role, host=host, cores=self.cores)
 
     def add(self) -> None:
@@ -67,6 +69,7 @@ class HostDemands:
             self._filter(flow)
             if networked:
                 self.slots.add_cards(flow, number, sends=sends)
+                self.devices.add(flow, number, sends=sends)
             if self.cores is not None:
                 self.cores.add(flow, sends=sends, networked=networked, on_disk=on_disk)
             self._memory(flow, networked=networked, on_disk=on_disk)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
+from hecn_analysis.hardware.path import INFINIBAND_OVERHEAD
 from hecn_analysis.limits import framing
 
 if TYPE_CHECKING:
@@ -12,7 +13,11 @@ if TYPE_CHECKING:
     Bytes = float | FloatArray
     from collections.abc import Iterator
 
-    from hecn_analysis.hardware import Scenario
+    from hecn_analysis.hardware import Path, Scenario
+
+
+#: Data of an RDMA packet where nothing is stated: what adapters agree on where the network allows it. [B]
+_RDMA_MTU: Final = 4096
 
 
 def link_shares(scenario: Scenario, number: int) -> Iterator[tuple[int, float]]:
@@ -70,9 +75,32 @@ def payload_per_packet(scenario: Scenario) -> tuple[Bytes, Bytes]:
     (8948, 9038.0)
     """
     path, protocol = scenario.path, scenario.tool.protocol
-    if protocol == "rdma" and path.framing == "ethernet" and path.mtu <= framing.LARGEST_MTU:
-        payload = framing.payload_bytes(path.mtu, ip=path.ip, protocol="roce")
-        return int(payload), float(framing.wire_bytes(path.mtu, ip=path.ip, vlan=path.vlan, protocol="roce"))
+    if protocol == "rdma" and path.framing == "infiniband":
+        data = path.rdma_mtu or _RDMA_MTU
+        return data, float(data + INFINIBAND_OVERHEAD)
+    if protocol == "rdma" and path.framing == "ethernet" and (path.rdma_mtu or path.mtu <= framing.LARGEST_MTU):
+        mtu = path.rdma_mtu or (path.mtu if "mtu" in path.model_fields_set else _RDMA_MTU)  # not the default of IP
+        payload = framing.payload_bytes(mtu, ip=path.ip, protocol="roce")
+        return int(payload), float(framing.wire_bytes(mtu, ip=path.ip, vlan=path.vlan, protocol="roce"))
     transport: Literal["tcp", "udp"] = "udp" if protocol == "udp" else "tcp"
     headers = framing.header_bytes(ip=path.ip, timestamps=path.timestamps, protocol=transport)
-    return path.mtu - headers, path.wire_bytes
+    return path.mtu - headers - tunnel_bytes(path), path.wire_bytes
+
+
+def tunnel_bytes(path: Path) -> int:
+    """Bytes that a tunnel adds to each packet; the MTU is that of the network below it."""
+    return 0 if path.tunnel is None else _TUNNEL_BYTES[path.tunnel]
+
+
+#: Bytes that tunnels over IPv4 add: outer IP 20; UDP 8; WireGuard 32 (Donenfeld, NDSS 2017); ESP with AES-GCM 38 (RFC
+#: 4303, 4106); OpenVPN 24; VXLAN 8 and Ethernet 14 (RFC 7348); Geneve 8 more options (RFC 8926); GRE 4 (RFC 2784).
+_TUNNEL_BYTES: Final = {
+    "wireguard": 60,
+    "ipsec": 58,
+    "openvpn": 52,
+    "vxlan": 50,
+    "geneve": 58,
+    "gre": 24,
+    "ipip": 20,
+    "user-mode": 0,
+}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hecn_analysis.prediction.demands import Demands, Resource
+from hecn_analysis.prediction.devices import add_forwarding
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 from hecn_analysis.prediction.host_demands import HostDemands
 from hecn_analysis.prediction.packets import link_shares, payload_per_packet, streams_per_process
@@ -77,6 +78,7 @@ def build(scenario: Scenario, draw: Draws) -> System:
             HostDemands(scenario, draw, demands, role, flows).add()
     if tool.protocol != "file":
         _add_links(scenario, draw, demands, flows)
+        add_forwarding(scenario, draw, demands, flows)
     _add_tool(scenario, draw, demands, flows)
     rows = list(demands.table.values())
     return System(
@@ -127,18 +129,21 @@ def _add_tool(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tup
     tool = scenario.tool
     for flow, (_, way) in enumerate(flows):
         sender = "receiver" if way else "sender"
+        which = str(flow + 1) if len(flows) > 1 else ""  # each process has its own pace and its own requests
         if tool.pace is not None:
             rate = draw("tool.pace", tool.pace) * streams_per_process(scenario)
-            demands.add(flow, f"{sender}.tool.pace", 1 / rate, title="the pace that the tool is set to")
+            demands.add(flow, f"{sender}.tool.pace{which}", 1 / rate, title="the pace that the tool is set to")
         if not tool.overlap:
-            _add_stages_in_turn(scenario, draw, demands, flow)
-        elif tool.protocol == "rdma" and tool.request is not None:
+            _add_stages_in_turn(scenario, draw, demands, flow, which)
+        elif tool.request is not None and (tool.protocol == "rdma" or tool.outstanding > 1):
             in_flight = 8 * draw("tool.request", tool.request) * tool.outstanding * tool.streams
             title = f"{tool.outstanding * tool.streams} requests in flight over the round trip"
-            demands.add(flow, f"{sender}.tool.requests", draw("path.rtt", scenario.path.rtt) / in_flight, title=title)
+            demands.add(
+                flow, f"{sender}.tool.requests{which}", draw("path.rtt", scenario.path.rtt) / in_flight, title=title
+            )
 
 
-def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: Demands, flow: int) -> None:
+def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: Demands, flow: int, which: str) -> None:
     """Add the time of a request through all stages and the round trip, divided by the requests in flight."""
     tool = scenario.tool
     stages = {
@@ -152,11 +157,11 @@ def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: Demands, flow:
     slowest = list(stages)[agreed(np.argmax(np.broadcast_arrays(*map(central, stages.values())), axis=0))]
     if tool.protocol == "file" or tool.request is None:
         role, resource_class, *_ = slowest.split(".")
-        name, title = f"{role}.{resource_class}.in-turn", "reading and writing in turn"
+        name, title = f"{role}.{resource_class}.in-turn{which}", "reading and writing in turn"
     else:
         total = total + draw("path.rtt", scenario.path.rtt) / draw("tool.request", tool.request) / 8
         name, title = (
-            "sender.tool.requests",
+            f"sender.tool.requests{which}",
             f"{tool.outstanding * tool.streams} requests in flight, each answered before the next",
         )
     demands.add(flow, name, total / (tool.outstanding * tool.streams), title=title)

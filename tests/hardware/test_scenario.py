@@ -192,3 +192,58 @@ def test_a_host_of_ones_own_may_be_like_one_of_the_library(tmp_path):
     assert host.name == "mine"
     assert host.cpu.clock.value == 4e9
     assert host.arrays == load_scenario(LAN).sender.arrays
+
+
+def test_the_command_line_wins_over_the_files_own_set(tmp_path):
+    path = tmp_path / "one.yaml"
+    path.write_text(
+        "{sender: ideal, receiver: ideal, tool: iperf3, path.rate: 10 Gb/s, sender.cpu.clock: 2 GHz, "
+        "set: {path.rtt: 80 ms, sender.cpu: amd-epyc-7742}}"
+    )
+    scenario = load_scenario(path, {"path.rtt": "1 ms", "sender.cpu.clock": "4 GHz"})
+    assert (scenario.path.rtt.value, scenario.sender.cpu.clock.value) == (1e-3, 4e9)
+    assert scenario.with_({"path.rtt": "2 ms"}).path.rtt.value == 2e-3
+    other = load_scenario(path).with_({"sender.cpu.clock": "4 GHz"}).with_({"sender.cpu": "amd-epyc-7763"})
+    assert other.sender.cpu.title.startswith("AMD EPYC 7763")
+    assert any("replaces the earlier sender.cpu and drops sender.cpu.clock=4 GHz" in text for text in other.warnings)
+
+
+def test_a_number_without_a_unit_in_a_file_is_said_and_short_units_are_those_of_tools(tmp_path):
+    path = tmp_path / "one.yaml"
+    path.write_text("{sender: ideal, receiver: ideal, tool: iperf3, path.rate: 10, path.rtt: 80 ms}")
+    assert load_scenario(path).warnings == ("path.rate=10 is read as 10.0 b/s: write the unit if you mean another",)
+    keys = {"path.rate": "10G", "tool.window": "4M", "path.mtu": "9k"}
+    scenario = load_scenario(path, keys)
+    assert (scenario.path.rate.value, scenario.tool.window.value, scenario.path.mtu) == (10e9, 4 * 2**20, 9000)
+    assert scenario.warnings == (
+        "path.rate=10G is read as 10.0 Gb/s: write the unit if you mean another",
+        "tool.window=4M is read as 4194304 B: write the unit if you mean another",
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"tool": "dd-read", "receiver.kernel": "5.4"}, "receiver.kernel has no effect: this tool has no receiver"),
+        ({"tool": "dd-read", "path.rtt": "1 ms"}, "path.rtt has no effect: this tool uses no network"),
+        ({"tool": "perftest", "tool.window": "1 MiB"}, "tool.window has no effect: this tool does not use TCP"),
+        ({"tool": "iperf3", "tool.cipher": "aes-gcm"}, "tool.cipher has no effect: tool.encryption is not set"),
+        ({"tool": "iperf3", "sender.card_queues": 4}, "sender.card_queues has no effect: the sender's card is no"),
+        (
+            {"tool": "iperf3", "tool.bytes": "1 GB", "tool.duration": "9 s"},
+            "tool.duration has no effect: tool.bytes sets the amount",
+        ),
+    ],
+)
+def test_a_key_without_effect_is_said(keys, expected):
+    base = {"sender": "ideal", "receiver": "ideal"} | ({} if "dd" in keys["tool"] else {"path.rate": "1 Gb/s"})
+    warnings = load_scenario({**base, **keys}).warnings
+    assert any(text.startswith(expected) for text in warnings), warnings
+
+
+def test_a_duration_replaces_the_amount_of_the_tools_file():
+    base = {"sender": "ideal", "receiver": "ideal", "tool": "gridftp", "path.rate": "1 Gb/s"}
+    assert load_scenario(base).tool.bytes is not None
+    scenario = load_scenario(base, {"tool.duration": "20 s"})
+    assert (scenario.tool.bytes, scenario.tool.duration.value) == (None, 20)
+    assert scenario.warnings == ()

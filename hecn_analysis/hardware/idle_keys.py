@@ -1,0 +1,73 @@
+"""Keys that a scenario states and that have no effect on it, each with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware.scenario import Scenario
+
+_Rule = tuple[tuple[str, ...], Callable[["Scenario"], bool], str]
+
+_NETWORK_KEYS: Final = ("path", "tool.pace", "tool.window", "tool.channel", "tool.message", "tool.encryption")
+_TCP_KEYS: Final = (
+    "tool.window",
+    "tool.channel",
+    "sender.congestion_control",
+    "sender.tcp_wmem_max",
+    "sender.wmem_max",
+    "receiver.tcp_rmem_max",
+    "receiver.rmem_max",
+)
+
+
+def _one_way(scenario: Scenario) -> bool:
+    return not scenario.tool.bidirectional
+
+
+#: Beginnings of keys, the condition under which they do nothing, and the reason.
+_RULES: Final[tuple[_Rule, ...]] = (
+    (("sender",), lambda scenario: scenario.sender is None, "this tool has no sender"),
+    (("receiver",), lambda scenario: scenario.receiver is None, "this tool has no receiver"),
+    (_NETWORK_KEYS, lambda scenario: scenario.tool.protocol == "file", "this tool uses no network"),
+    (_TCP_KEYS, lambda scenario: scenario.tool.protocol in {"udp", "rdma"}, "this tool does not use TCP"),
+    (("path.rdma_mtu",), lambda scenario: scenario.tool.protocol != "rdma", "this tool does not use RDMA"),
+    (("tool.duration",), lambda scenario: scenario.tool.bytes is not None, "tool.bytes sets the amount"),
+    (("tool.cipher",), lambda scenario: scenario.tool.encryption is None, "tool.encryption is not set"),
+    (("tool.io",), lambda scenario: not _on_disk(scenario), "neither end of this tool is a file"),
+    (("sender.write_rate", "receiver.read_rate"), _one_way, "data flow one way, from the sender's storage"),
+    (("sender.tcp_rmem_max", "sender.rmem_max"), _one_way, "the sender receives no data"),
+    (("receiver.tcp_wmem_max", "receiver.wmem_max"), _one_way, "the receiver sends no data"),
+    (("receiver.congestion_control",), _one_way, "the sender's congestion control counts"),
+    (
+        ("tool.outstanding",),
+        lambda scenario: scenario.tool.request is None,
+        "tool.request, the size of each request, is not set",
+    ),
+    (
+        ("sender.card_queues",),
+        lambda scenario: scenario.sender is not None and scenario.sender.card in _OF_HARDWARE,
+        "the sender's card is no virtual one",
+    ),
+    (
+        ("receiver.card_queues",),
+        lambda scenario: scenario.receiver is not None and scenario.receiver.card in _OF_HARDWARE,
+        "the receiver's card is no virtual one",
+    ),
+)
+
+_OF_HARDWARE: Final = frozenset({"physical", "sr-iov", "ena", "gvnic"})
+
+
+def _on_disk(scenario: Scenario) -> bool:
+    return "disk" in {scenario.tool.source_end, scenario.tool.sink_end}
+
+
+def idle(scenario: Scenario, keys: Collection[str]) -> Iterator[str]:
+    """Warn of each of the keys that has no effect on the scenario."""
+    for key in keys:
+        for beginnings, holds, reason in _RULES:
+            if any(key.startswith(f"{beginning}.") or key == beginning for beginning in beginnings) and holds(scenario):
+                yield f"{key} has no effect: {reason}"
+                break

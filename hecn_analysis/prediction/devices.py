@@ -1,0 +1,155 @@
+"""What stands between the network stack and the wire: ciphers, tunnels, virtual cards, shapers, and forwarding boxes.
+
+Each is a resource of its own, with costs from ``models/devices.yaml``. A cipher of the program itself (TLS, ssh) is
+work of the transfer process and so part of its cost per byte (`process_cost`).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from hecn_analysis.base import places, units
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
+from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
+from hecn_analysis.prediction.packets import link_shares, payload_per_packet, streams_per_process
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Cpu, Host, Scenario
+    from hecn_analysis.hardware.parts import Cipher
+    from hecn_analysis.prediction.demands import Demands
+    from hecn_analysis.prediction.draws import Draws, FloatArray
+
+#: Clock of a processor that is not described.
+_CLOCK: Final = Parameter(
+    value=3e9, spread=0.3, basis="assumed", source="servers under load: 2.3 to 3.9 GHz", unit=SHOWN_UNIT["frequency"]
+)
+
+#: Ciphers that programs use unless told otherwise, with and without AES instructions.
+_USUAL: Final[dict[str, tuple[Cipher, Cipher]]] = {"ssh": ("chacha20-poly1305", "chacha20-poly1305")}
+_USUAL_TLS: Final[tuple[Cipher, Cipher]] = ("aes-gcm", "chacha20-poly1305")
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return dict(yaml_file.load(places.models_dir() / "devices.yaml").values)
+
+
+def _assumed(entry: dict[str, Any], field: str = "value", dimension: units.Dimension = "cycles_per_byte") -> Parameter:
+    return Parameter(
+        value=units.parse(entry[field], dimension),
+        spread=units.parse(entry["spread"], "fraction"),
+        basis="assumed",
+        source=entry["source"],
+        unit=SHOWN_UNIT[dimension],
+    )
+
+
+def process_cost(scenario: Scenario, draw: Draws, role: str, cpu: Cpu) -> FloatArray:
+    """Cycles per byte that a program spends on its own cipher and its own packets [cycles/B]."""
+    tool = scenario.tool
+    total = draw("tool.packet_cost", tool.packet_cost) / payload_per_packet(scenario)[0]
+    if tool.encryption is None or tool.protocol == "file":
+        return total
+    with_aes, without = _USUAL.get(tool.encryption, _USUAL_TLS)
+    cipher = tool.cipher or (without if cpu.crypto in {"none", "simd"} else with_aes)
+    own = draw(f"tool.encryption.{tool.encryption}", _assumed(_table()["encryption"][tool.encryption]))
+    return np.asarray(total + own + _cipher_cost(draw, role, cpu, cipher))
+
+
+def _cipher_cost(draw: Draws, role: str, cpu: Cpu | None, cipher: Cipher) -> FloatArray:
+    """Cycles per byte of a cipher on a processor [cycles/B]."""
+    stated = None if cpu is None else cpu.ciphers.get(cipher)
+    crypto = (cpu.crypto if cpu is not None else None) or "unknown"
+    return draw(f"{role}.cpu.ciphers.{cipher}", stated or _assumed(_table()["ciphers"][cipher][crypto]))
+
+
+class Devices:
+    """Tunnels, virtual cards and shapers of one host."""
+
+    def __init__(self, scenario: Scenario, draw: Draws, demands: Demands, role: str, host: Host) -> None:
+        self.scenario = scenario
+        self.draw = draw
+        self.demands = demands
+        self.role = role
+        self.host = host
+
+    def add(self, flow: int, number: int, *, sends: bool) -> None:
+        """Add the demands of a flow, process `number` of the tool."""
+        self._tunnel(flow)
+        self._card(flow, number)
+        self._shapers(flow, sends=sends)
+
+    @property
+    def _clock(self) -> FloatArray:
+        cpu = self.host.cpu
+        return self.draw(f"{self.role}.cpu.clock", _CLOCK if cpu is None else cpu.clock)
+
+    def _tunnel(self, flow: int) -> None:
+        """Add the time of a tunnel's packets on the one core that they all pass."""
+        tunnel, near = self.scenario.path.tunnel, self.scenario.path.same_host
+        if tunnel is None:
+            return
+        if near and tunnel == "user-mode" and self.role == "receiver":  # this end has no such stack
+            return
+        entry = _table()["tunnels"][tunnel]
+        payload = payload_per_packet(self.scenario)[0]
+        cycles = self.draw(f"path.tunnel.{tunnel}", _assumed(entry, "packet", "cycles")) / payload
+        cycles = cycles + entry.get("byte_cost", 0)
+        if "cipher" in entry:
+            cores = 1 if self.host.cpu is None else self.host.cpu.cores
+            cost = _cipher_cost(self.draw, self.role, self.host.cpu, entry["cipher"])
+            cycles = cycles + cost / min(entry.get("spread_over", 1), cores)
+        owner = "sender" if near else self.role
+        title = f"the {tunnel} tunnel on a core of the {owner}"
+        self.demands.add(flow, f"{owner}.cpu.tunnel", cycles / self._clock / 8, title=title)
+
+    def _card(self, flow: int, number: int) -> None:
+        """Add the time of a virtual card on the cores that serve its queues."""
+        card = self.host.card
+        if card not in _table()["cards"]:
+            return
+        entry = _table()["cards"][card]
+        payload = payload_per_packet(self.scenario)[0]
+        unit = np.maximum(payload, SEGMENTS_TOGETHER // payload * payload) if self.host.offload else payload
+        byte_cost = self.draw(f"{self.role}.card.byte_cost", _assumed(entry, "byte_cost"))
+        cycles = byte_cost + self.draw(f"{self.role}.card.packet", _assumed(entry, "packet", "cycles")) / unit
+        streams = self.scenario.tool.streams
+        queues = [(number * streams + stream) % self.host.card_queues for stream in range(streams)]
+        for queue in sorted(set(queues)):
+            share = queues.count(queue) / streams
+            title = f"queue {queue + 1} of the {card} card of the {self.role}"
+            name = f"{self.role}.cpu.card{queue + 1}"
+            self.demands.add(flow, name, share * cycles / self._clock / 8, title=title)
+
+    def _shapers(self, flow: int, *, sends: bool) -> None:
+        """Add what a cloud allows the machine and each of its connections."""
+        at, host = self.role, self.host
+        if host.instance_rate is not None:
+            rate = self.draw(f"{at}.instance_rate", host.instance_rate)
+            title = f"the rate allowed to the {at}'s machine"
+            self.demands.add(flow, f"{at}.nic.shaper", 1 / rate, title=title, variant=str(sends))
+        allowed = host.flow_rate
+        if allowed is None and host.card in _table()["flow_rates"]:
+            allowed = _assumed(_table()["flow_rates"][host.card], dimension="rate")
+        if allowed is not None:
+            rate = self.draw(f"{at}.flow_rate", allowed) * streams_per_process(self.scenario)
+            title = f"the rate allowed to each connection of the {at}'s machine"
+            self.demands.add(flow, f"{at}.nic.flow{flow + 1}", 1 / rate, title=title, variant=str(sends))
+
+
+def add_forwarding(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tuple[int, bool]]) -> None:
+    """Add the boxes on the path: what they forward of bits and of packets, both directions together."""
+    path = scenario.path
+    payload, wire = payload_per_packet(scenario)
+    for flow, (number, _) in enumerate(flows):
+        share = sum(part for _, part in link_shares(scenario, number))
+        if path.forward_rate is not None:
+            time = share * wire / payload / draw("path.forward_rate", path.forward_rate)
+            demands.add(flow, "path.switch.bits", time, title="the bits that a box on the path forwards")
+        if path.forward_packets is not None:
+            time = share / (8 * payload) / draw("path.forward_packets", path.forward_packets)
+            demands.add(flow, "path.switch.packets", time, title="the packets that a box on the path forwards")
