@@ -21,6 +21,8 @@ _TCP_KEYS: Final = (
     "receiver.rmem_max",
 )
 
+_OF_HARDWARE: Final = frozenset({"physical", "sr-iov", "ena", "gvnic"})
+
 
 def _one_way(scenario: Scenario) -> bool:
     return not scenario.tool.bidirectional
@@ -56,8 +58,6 @@ _RULES: Final[tuple[_Rule, ...]] = (
         "the receiver's card is no virtual one",
     ),
 )
-
-_OF_HARDWARE: Final = frozenset({"physical", "sr-iov", "ena", "gvnic"})
 
 
 def _on_disk(scenario: Scenario) -> bool:

@@ -75,7 +75,7 @@ class Path(BaseModel):
     )
     segments: list[Segment] = Field(
         default=[],
-        description="unlike links in a row; they give the path its rate, rtt, mtu, loss and queue, which it may not state",
+        description="unlike links in a row, which give the path its rate, rtt, mtu, loss and queue",
     )
     rdma_mtu: Literal[256, 512, 1024, 2048, 4096] | None = Field(
         default=None,

@@ -111,7 +111,7 @@ def test_a_path_of_segments_has_the_least_rate_and_the_sum_of_times():
         {"title": "last", "rate": "40 Gb/s", "rtt": "2 ms", "mtu": 1500, "loss": 1e-6},
     ]
     path = hecn.load_scenario(
-        {**{role: "ideal" for role in ("sender", "receiver")}, "tool": "iperf3", "path.segments": segments}
+        {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.segments": segments}
     ).path
     assert (path.rate.value, path.rtt.value, path.mtu, path.queue.value) == (10e9, pytest.approx(0.043), 1500, 1e6)
     assert path.loss.value == pytest.approx(2e-6, rel=1e-5)
