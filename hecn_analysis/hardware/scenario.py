@@ -296,21 +296,7 @@ def _make(
         layers = layers.over(upper, [key for key, value in settings.items() if value is None or value == ""])
     flat = layers.keys
     library = Library(places.models_dir())
-    base: dict[str, Description] = {}
-    for role, kind in ROLES.items():
-        name = flat.get(role)
-        if name is None:
-            base[role] = Description({}, Places(place(role)))
-        else:
-            base[role] = library.entry(kind, str(name), asked_by=place(role))
-    for key, value in flat.items():
-        role, _, rest = key.partition(".")
-        if rest:
-            base[role].put(tuple(rest.split(".")), scalar(value), place(key))
-    if (
-        "tool.duration" in flat and "tool.bytes" not in flat
-    ):  # the user's duration replaces the amount of the tool's file
-        base["tool"].put(("bytes",), None, place("tool.duration"))
+    base = _descriptions(library, flat, place)
     for role in ("tool", "path"):
         _name(base[role], FilePath(str(flat.get(role, ""))).stem)
     tool, path = _described(Tool, "tool", base["tool"]), _described(Path, "path", base["path"])
@@ -336,6 +322,24 @@ def _make(
     layers = layers._replace(warnings={**layers.warnings, **bare_numbers(settings)})
     stated = [key for key in flat if "." in key]
     return replace(scenario, warnings=(*layers.warnings.values(), *exceeded, *idle(scenario, stated)), _layers=layers)
+
+
+def _descriptions(library: Library, flat: Mapping[str, Any], place: Callable[[str], Place]) -> dict[str, Description]:
+    """Description of each role: that of its name, with the keys of the scenario."""
+    base: dict[str, Description] = {}
+    for role, kind in ROLES.items():
+        name = flat.get(role)
+        if name is None:
+            base[role] = Description({}, Places(place(role)))
+        else:
+            base[role] = library.entry(kind, str(name), asked_by=place(role))
+    for key, value in flat.items():
+        role, _, rest = key.partition(".")
+        if rest:
+            base[role].put(tuple(rest.split(".")), scalar(value), place(key))
+    if "tool.duration" in flat and "tool.bytes" not in flat:  # the duration replaces the amount of the tool's file
+        base["tool"].put(("bytes",), None, place("tool.duration"))
+    return base
 
 
 def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
