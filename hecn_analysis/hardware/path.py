@@ -6,7 +6,7 @@ import math
 import re
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from hecn_analysis.hardware.quantity import Bytes, Factor, Parameter, Probability, Rate, Time, Title
 from hecn_analysis.limits.framing import FRAME_OVERHEAD, VLAN_TAG
@@ -34,6 +34,19 @@ class Segment(BaseModel):
     mtu: Annotated[int, Field(ge=68, le=65_536, description="IP MTU [B]; default: no limit")] | None = None
     loss: Probability = Field(default=0, validate_default=True, description="probability per packet")
     queue: Bytes | None = Field(default=None, description="buffer in front of it")
+
+
+def _segment(number: int, written: object) -> Segment:
+    """Segment of a path, checked."""
+    try:
+        return Segment.model_validate(written)
+    except ValidationError as invalid:
+        fault = invalid.errors()[0]
+        key = ".".join(str(part) for part in fault["loc"])
+        known = ", ".join(Segment.model_fields)
+        said = fault["msg"].removeprefix("Value error, ")
+        found = f"{key}: {said}" if key in Segment.model_fields else f"{fault['input']!r} as {key or 'a segment'}"
+        raise ValueError(f"found in segment {number} {found}, expected keys {known}") from None
 
 
 def _of_segments(segments: list[Segment]) -> dict[str, Any]:
@@ -151,7 +164,7 @@ class Path(BaseModel):
             return values
         if stated := {"rate", "rtt", "mtu", "loss", "queue"} & set(values):
             raise ValueError(f"found {', '.join(sorted(stated))} beside segments, expected them in the segments alone")
-        segments = [Segment.model_validate(segment) for segment in values["segments"]]
+        segments = [_segment(number, written) for number, written in enumerate(values["segments"], start=1)]
         return {**values, "segments": segments, **_of_segments(segments)}
 
     @field_validator("mtu", mode="before")

@@ -55,6 +55,8 @@ def _disk_rate(tool: Tool, draw: Draws, at: str, array: Array, *, files: int, re
     rate = draw(f"{at}.{field}", known)
     if not reads and disk.sustained_write_rate is not None:
         rate = _lasting(tool, draw, at, array, rate, files=files)
+    elif not reads and disk.form.startswith("M.2"):  # a consumer's drive writes that fast into its cache alone
+        rate = rate * np.minimum(1.0, draw(f"{at}.sustained", assumed("sustained")))
     if files > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # a disk that seeks loses time between files
         shared = storage.interleaved_bps(
             rate,

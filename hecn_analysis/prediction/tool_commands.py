@@ -108,11 +108,17 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
     name = scenario.tool.name
     if name not in _TOOLS:
         raise InputError(f"tool {name!r}", f"one of {', '.join(_TOOLS)}", advice=did_you_mean(name, _TOOLS))
+    tool = scenario.tool
     _refuse(
-        scenario, {"tool.processes": scenario.tool.processes > 1, "tool.bidirectional": scenario.tool.bidirectional}
+        scenario,
+        {
+            "tool.processes": tool.processes > 1,
+            "tool.bidirectional": tool.bidirectional,
+            "tool.encryption": tool.encryption is not None,
+        },
     )
-    if scenario.tool.protocol not in {"tcp", "file"}:
-        raise InputError(f"tool.protocol {scenario.tool.protocol!r}", "tcp")
+    if tool.protocol not in {"tcp", "file"}:
+        raise InputError(f"tool.protocol {tool.protocol!r}", "tcp")
     return _TOOLS[name](scenario, ends, given)
 
 

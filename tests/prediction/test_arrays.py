@@ -94,6 +94,14 @@ def test_a_fast_cache_holds_for_as_long_as_it_is_not_full():
     assert written("100 TB") == pytest.approx(1.0, rel=0.01)
 
 
+def test_a_consumers_drive_of_unknown_sustained_rate_does_not_write_at_its_burst_for_ever():
+    drive = {"disk.write_rate": "5 GB/s", "disk.read_rate": "5 GB/s", "disk.form": "M.2"}
+    keys = {f"receiver.arrays.a.{key}": value for key, value in drive.items()}
+    found = hecn.predict({"tool": "dd-write", **keys})
+    assert 1e9 < found.throughput_bps / 8 < 3e9
+    assert found.high_bps > 2 * found.low_bps
+
+
 def test_one_request_at_a_time_does_not_scale_with_disks():
     nvme = {"disk.read_rate": "6.8 GB/s", "disk.write_rate": "5 GB/s", "disk.link": "pcie", "disk.gen": 4}
     array = {f"sender.arrays.a.{key}": value for key, value in {**nvme, "disk.lanes": 4, "level": 0}.items()}
