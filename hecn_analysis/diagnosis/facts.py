@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, ValidityWarning
-from hecn_analysis.diagnosis.kinds import Kind
+from hecn_analysis.diagnosis.kinds import BETWEEN_HOSTS, Kind
 from hecn_analysis.limits import framing
 from hecn_analysis.runs import course
 from hecn_analysis.statements.statement import Statement, end_of
@@ -363,7 +363,21 @@ class Facts:
         own = set(self.kind.files)
         told = [one for one in self.kind.say("files.count") if not own or one.source_file in own]
         most = max(told, key=lambda one: float(one.value), default=None)
-        return None if most is None or float(most.value) < _MANY_FILES else Fact(float(most.value), (most,))
+        count = 0.0 if most is None else float(most.value)
+        if self.kind.tool in BETWEEN_HOSTS and len(self.kind.runs) > count:
+            count = float(len(self.kind.runs))
+            most = self._quote_of(self.kind.runs.iloc[0], f"{count:.0f} files, each with a line of its own")
+        return None if most is None or count < _MANY_FILES else Fact(count, (most,))
+
+    @property
+    def has_run_per_file(self) -> bool:
+        """Whether each run is one of many files of a copy."""
+        return self.kind.tool in BETWEEN_HOSTS and self.files is not None
+
+    @property
+    def copied_bytes(self) -> float:
+        """Amount of a copy of several files. [B]."""
+        return float(self.kind.runs["bytes"].sum()) if self.has_run_per_file else self.bytes
 
     def buffer(self, end: str) -> Fact | None:
         """Largest buffer of an end that its kernel tunes up to. [B]."""

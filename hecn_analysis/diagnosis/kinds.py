@@ -27,7 +27,7 @@ _STORAGE: Final = frozenset(
 _LOCAL: Final = frozenset({"dd"})
 
 #: Tools that always copy from one host to another; some of their readers call that a copy of files, as of a local one.
-_BETWEEN_HOSTS: Final = frozenset({"scp", "sftp"})
+BETWEEN_HOSTS: Final = frozenset({"scp", "sftp"})
 
 #: Medians of a client's and a server's log of the same runs differ by less.
 _SAME: Final = 0.1
@@ -294,7 +294,7 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
 
 def _protocol(told: str, tool: str, destination: str) -> str:
     """Protocol of runs: TCP where files are copied to another host."""
-    return "tcp" if told == "file" and (tool in _BETWEEN_HOSTS or (tool == "rsync" and destination)) else told
+    return "tcp" if told == "file" and (tool in BETWEEN_HOSTS or (tool == "rsync" and destination)) else told
 
 
 def _about(

@@ -79,6 +79,8 @@ class Known:
         Part of a core that the process gets.
     needed_mtu
         MTU that the narrowest hop carries. [bytes]
+    is_stalled
+        Whether hardly anything was carried, so that gains do not count from the measured rate.
     limits
         What the resource of another class of cause is known to allow. [bit/s]
     sender, receiver, interface
@@ -104,6 +106,7 @@ class Known:
     sender_cpu_share: float | None = None
     receiver_cpu_share: float | None = None
     needed_mtu: float | None = None
+    is_stalled: bool = False
     limits: Mapping[str, float] = field(default_factory=dict)
     sender: str | None = None
     receiver: str | None = None
@@ -112,7 +115,7 @@ class Known:
     @property
     def base_bps(self) -> float:
         """What gains count from: the measured rate, an assumed one where no run has a rate [bit/s]."""
-        if is_positive(self.measured_bps):
+        if is_positive(self.measured_bps) and not self.is_stalled:
             return self.measured_bps
         return _ASSUMED_OF_LINE * self.line_bps if is_positive(self.line_bps) else _ASSUMED_BPS
 

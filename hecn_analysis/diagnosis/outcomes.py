@@ -38,7 +38,9 @@ _LOST_MEAN: Final = 0.06  # of the goodput, beside the start: recoveries, report
 _START_COUNTED: Final = (0.0, 1.5)  # the RTT may be that of a loaded path, the run longer, its start left out
 _FRAMING_SPREAD: Final = 0.015
 _INITIAL_WINDOW: Final = 10 * 1448.0  # RFC 6928 [bytes]
+_ANY_PATH_SPREAD: Final = 1.3  # of the rates of paths of which nothing is known
 _ROUNDS_TENFOLD: Final = 3.5  # round trips in which slow start sends ten times as much
+_LONGER_SPREAD: Final = 0.15
 _RIVAL: Final = 1.25
 """Another limit counts from so far above the measured rate; one nearer is a rival explanation of that rate."""
 
@@ -63,6 +65,8 @@ def outcome(
 ) -> Outcome:
     """What runs get after a change that mends `cause`; `windows`: how many times as much all windows then hold."""
     random = np.random.default_rng(20)
+    if known.is_stalled:
+        gain, spread = 1.0, _ANY_PATH_SPREAD
     factor = known.base_bps * np.exp(
         math.log(gain) + math.hypot(spread, _scatter(known)) * random.standard_normal(DRAWS)
     )
@@ -76,7 +80,7 @@ def outcome(
         rate = _longer(known, factor, random)
     else:
         rate = np.minimum(line, factor) if after == "part" else line
-    if after != "pace":
+    if after != "pace" and not known.is_stalled:
         rate = np.maximum(rate, known.base_bps)
     if cause in WINDOWS and windows > 1:
         rate = np.minimum(rate, windows * known.base_bps)
@@ -141,4 +145,4 @@ def _longer(known: Known, factor: Draws, random: np.random.Generator) -> Draws:
     rtt = known.rtt_s if is_positive(known.rtt_s) else seconds / 8
     rest = np.maximum(9 * data / full, _ROUNDS_TENFOLD * rtt * np.exp(0.2 * random.standard_normal(DRAWS)))
     rate: Draws = 10 * data / (seconds + rest)
-    return rate * np.exp(0.1 * random.standard_normal(DRAWS))
+    return rate * np.exp(_LONGER_SPREAD * random.standard_normal(DRAWS))

@@ -42,6 +42,9 @@ class Sign:
 #: Rates of Ethernet ports. [bit/s]
 _ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
 
+#: Standard deviations of the RTT of an idle path that are no growth. [1]
+_JITTER: Final = 2.0
+
 #: MTU of Ethernet: a smaller one is that of a tunnel. [B]
 _ETHERNET_MTU: Final = 1500
 
@@ -235,14 +238,22 @@ def _page_cache(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 # --- windows and buffers ----------------------------------------------------------------------------------------------
 
 
-@_sign
-def _receive_buffer_fit(facts: Facts) -> Fact | None:
-    return _ratio(facts, facts.buffer("receiver"), facts.flight_bytes) if facts.kind.protocol == "tcp" else None
+def _buffer_fit(end: str) -> Reads:
+    """How full the buffer of an end is; of both ends, only the fuller one tells, since one is enough."""
+
+    def read(facts: Facts) -> Fact | None:
+        if facts.kind.protocol != "tcp":
+            return None
+        buffers = {one: facts.buffer(one) for one in ("sender", "receiver")}
+        sizes = [one.value for one in buffers.values() if one is not None]
+        own = buffers[end]
+        is_fuller = own is not None and own.value <= min(sizes) and (end == "receiver" or sizes.count(own.value) == 1)
+        return _ratio(facts, own, facts.flight_bytes) if is_fuller else None
+
+    return read
 
 
-@_sign
-def _send_buffer_fit(facts: Facts) -> Fact | None:
-    return _ratio(facts, facts.buffer("sender"), facts.flight_bytes) if facts.kind.protocol == "tcp" else None
+_SIGNS["receive_buffer_fit"], _SIGNS["send_buffer_fit"] = _buffer_fit("receiver"), _buffer_fit("sender")
 
 
 @_sign
@@ -405,7 +416,9 @@ def _queue(facts: Facts) -> Fact | None:
     idle, loaded = facts.rtt_idle, facts.rtt_loaded
     if idle is None or loaded is None or facts.is_one_rtt:
         return None
-    return Fact(max(loaded.value / idle.value - 1, 0.0), (*idle.evidence, *loaded.evidence))
+    scatter = facts.said("path.rtt_scatter_s")
+    grown_s = loaded.value - idle.value - (0.0 if scatter is None else _JITTER * scatter.value)
+    return Fact(max(grown_s / idle.value, 0.0), (*idle.evidence, *loaded.evidence))
 
 
 @_sign
@@ -471,10 +484,15 @@ def _other_direction(facts: Facts) -> Fact | None:
 # --- the start --------------------------------------------------------------------------------------------------------
 
 
+def _of_one_run(facts: Facts, column: str, words: str) -> Fact | None:
+    """A column of the runs, unless they are many files of one copy."""
+    return facts.of_runs(column, words) if _on_wire(facts) and not facts.has_run_per_file else None
+
+
 @_sign
 def _round_trips(facts: Facts) -> Fact | None:
     rtt = facts.rtt_idle
-    if rtt is None or not facts.duration_s > 0 or facts.kind.protocol != "tcp":
+    if rtt is None or not facts.duration_s > 0 or facts.kind.protocol != "tcp" or facts.has_run_per_file:
         return None
     return Fact(facts.duration_s / rtt.value, rtt.evidence)
 
@@ -487,19 +505,19 @@ def _distance(facts: Facts) -> Fact | None:
 
 @_sign
 def _duration(facts: Facts) -> Fact | None:
-    return facts.of_runs("duration_s", "duration") if _on_wire(facts) else None
+    return _of_one_run(facts, "duration_s", "duration")
 
 
 @_sign
 def _amount(facts: Facts) -> Fact | None:
-    amount = facts.of_runs("bytes", "amount")
-    return None if amount is None or not _on_wire(facts) else Fact(amount.value / 1e6, amount.evidence)
+    amount = _of_one_run(facts, "bytes", "amount")
+    return None if amount is None else Fact(amount.value / 1e6, amount.evidence)
 
 
 @_sign
 def _tiny(facts: Facts) -> Fact | None:
-    amount = facts.of_runs("bytes", "amount")
-    return None if amount is None or not _on_wire(facts) or amount.value >= FIRST_WINDOW else amount
+    amount = _of_one_run(facts, "bytes", "amount")
+    return None if amount is None or amount.value >= FIRST_WINDOW else amount
 
 
 # --- many files -------------------------------------------------------------------------------------------------------
@@ -513,15 +531,17 @@ def _many_files(facts: Facts) -> Fact | None:
 @_sign
 def _file_mean(facts: Facts) -> Fact | None:
     files = facts.files
-    return None if files is None or not facts.bytes > 0 else Fact(facts.bytes / files.value / 1e3, files.evidence)
+    if files is None or not facts.copied_bytes > 0:
+        return None
+    return Fact(facts.copied_bytes / files.value / 1e3, files.evidence)
 
 
 @_sign
 def _files_in_flight(facts: Facts) -> Fact | None:
     files, rtt = facts.files, facts.rtt_idle
-    if files is None or rtt is None or not facts.bytes > 0 or not _on_wire(facts):
+    if files is None or rtt is None or not facts.copied_bytes > 0 or not _on_wire(facts):
         return None
-    duration = 8 * facts.bytes / facts.measured
+    duration = 8 * facts.copied_bytes / facts.measured
     return Fact(files.value / duration * rtt.value, (*rtt.evidence, *files.evidence))
 
 

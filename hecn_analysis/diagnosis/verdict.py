@@ -45,6 +45,9 @@ _CIRCUIT: Final = 0.02
 #: Subject of the lines that say why there was no run.
 _NO_RUN: Final = "no-connection"
 
+#: Share of empty intervals from which on a rate says nothing of what the path carries. [1]
+_SILENT: Final = 0.5
+
 #: Subject of the lines that say that an array is busy with itself.
 _ARRAY: Final = "array"
 
@@ -343,6 +346,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     of_memory, is_tiny = any(map(_is_of_memory, seen)), any(sign.name == "tiny" for sign in seen)
     if of_memory or is_tiny:  # then no rate of a disk or path was measured
         known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
+    if any(sign.name == "silent" and float(sign.value) >= _SILENT for sign in seen):
+        known = replace(known, is_stalled=True)
     verdict = _verdict(causes[0], measured, high)
     is_known = measured is not None or verdict != UNDETERMINED
     entries = _entries(kind, of_memory=of_memory, is_tiny=is_tiny)

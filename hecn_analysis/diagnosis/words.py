@@ -19,6 +19,7 @@ LINES: Final = 20
 """Lines that the verdicts of a folder take at most on a terminal."""
 _WIDTH: Final = 110
 _WIDE: Final = 0.3  # an interval from less than this part of its end says but where it ends
+_TIMES: Final = 1000
 _ALSO: Final = 0.05  # causes at least as likely are named
 
 
@@ -115,6 +116,8 @@ def gain(change: Change, verdict: Diagnosis) -> str:
     if not verdict.measured_bps:
         return words
     times = throughput_bps / verdict.measured_bps
+    if times > _TIMES:  # of a run that stood still
+        return words
     return f"{words}, {float(f'{times:.2g}'):,g} times as fast"
 
 
