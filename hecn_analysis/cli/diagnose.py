@@ -32,7 +32,7 @@ examples:
   3  with --fail-below: a kind of run is slower"""
 
 STATUS_SLOW = 3
-SHOWN = 5  # names of unused files
+SHOWN = 5  # contradictions, and names of unused files
 
 COLUMNS = (
     *("condition", "runs", "measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps"),
@@ -69,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
         written = (f"{line}\n" for line in words.text(verdicts))
     output.deliver(written, arguments)
     for diagnosis in diagnoses:
+        for contradiction in diagnosis.contradictions[:SHOWN]:
+            say(contradiction)
         if diagnosis.unused:
             names = ", ".join([*diagnosis.unused[:SHOWN], *["…"] * (len(diagnosis.unused) > SHOWN)])
             say(f"{reading.count(len(diagnosis.unused), 'file')} not used: {names}")

@@ -395,3 +395,7 @@ def _fall(rates: NDArray[np.float64]) -> float:
         return 0.0
     ratio = float(before.mean() / after.mean())
     return ratio if ratio >= _FALL else 0.0
+
+
+Reads = Callable[[Facts], Fact | tuple[str, tuple[Statement, ...]] | None]
+"""Reads a sign: a number or a word with its lines, or None where the folder does not say it."""

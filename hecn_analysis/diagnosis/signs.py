@@ -15,7 +15,8 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis.facts import Fact, Facts
+from hecn_analysis.diagnosis import of_hosts
+from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
 from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
 
@@ -58,7 +59,6 @@ _CACHED_BPS: Final = 16e9
 #: Data that a connection may send before the first answer: RFC 6928. [B]
 FIRST_WINDOW: Final = 10 * 1448
 
-Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
 _SIGNS: Final[dict[str, Reads]] = {}
 
 
@@ -545,76 +545,10 @@ def _files_in_flight(facts: Facts) -> Fact | None:
     return Fact(files.value / duration * rtt.value, (*rtt.evidence, *files.evidence))
 
 
-# --- processors -------------------------------------------------------------------------------------------------------
+# --- disks and processors ---------------------------------------------------------------------------------------------
 
 
-def _core(end: str) -> Reads:
-    return lambda facts: facts.of_runs(f"cpu_{end}_fraction", f"processor time of the {end}")
-
-
-def _of_end(name: str, end: str) -> Reads:
-    return lambda facts: facts.said(name, end)
-
-
-def _throttled(end: str) -> Reads:
-    """Counters of a control group outlive its quota: without one they tell of an earlier time."""
-
-    def read(facts: Facts) -> Fact | None:
-        quota = facts.said("cpu.quota", end, choose=min)
-        return None if quota is not None and math.isinf(quota.value) else facts.said("cpu.throttled", end)
-
-    return read
-
-
-_SIGNS["sender_core"], _SIGNS["receiver_core"] = _core("sender"), _core("receiver")
-for _end in ("sender", "receiver"):
-    _SIGNS[f"{_end}_throttled"] = _throttled(_end)
-    _SIGNS[f"{_end}_softirq"] = _of_end("cpu.softirq", _end)
-    _SIGNS[f"{_end}_busiest"] = _of_end("cpu.busiest", _end)
-    _SIGNS[f"{_end}_disk_busy"] = _of_end("disk.utilisation", _end)
-
-
-@_sign
-def _neighbours(facts: Facts) -> Fact | None:
-    return facts.said("cpu.others", choose=max)
-
-
-@_sign
-def _softnet(facts: Facts) -> Fact | None:
-    return facts.said("cpu.softnet_dropped", choose=max)
-
-
-for _end in ("sender", "receiver"):
-    _SIGNS[f"{_end}_interrupts"] = _of_end("cpu.interrupts", _end)
-
-
-# --- disks ------------------------------------------------------------------------------------------------------------
-
-
-@_sign
-def _feed(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    return facts.feed
-
-
-@_sign
-def _drain(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    return facts.drain
-
-
-@_sign
-def _feed_lead(facts: Facts) -> Fact | None:
-    source = facts.piped("sender")
-    if source is None or not facts.duration_s > 0:
-        return None
-    return Fact(facts.duration_s / source.value, source.evidence)
-
-
-@_sign
-def _drain_lag(facts: Facts) -> Fact | None:
-    sink = facts.piped("receiver")
-    if sink is None or not facts.duration_s > 0:
-        return None
-    return Fact(sink.value - facts.duration_s, sink.evidence)
+_SIGNS.update(of_hosts.SIGNS)
 
 
 @_sign

@@ -14,6 +14,7 @@ import numpy as np
 
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import words
+from hecn_analysis.diagnosis.contradictions import contradictions
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
@@ -249,11 +250,16 @@ class Diagnoses(Sequence[Diagnosis]):
         The verdicts.
     unused
         Names of the unused files.
+    contradictions
+        What lines of the folder state differently, and what counts.
     """
 
-    def __init__(self, verdicts: Iterable[Diagnosis], unused: Iterable[str] = ()) -> None:
+    def __init__(
+        self, verdicts: Iterable[Diagnosis], unused: Iterable[str] = (), contradictions: Iterable[str] = ()
+    ) -> None:
         self._verdicts = tuple(verdicts)
         self.unused = tuple(unused)
+        self.contradictions = tuple(contradictions)
 
     @overload
     def __getitem__(self, place: int) -> Diagnosis: ...
@@ -312,7 +318,8 @@ def of_folder(folder: Folder) -> Diagnoses:
     """
     used = {statement.source_file for statement in folder.statements}
     unused = [str(row["file"]) for row in folder.refused.to_dict("records") if row["source_file"] not in used]
-    return Diagnoses(map(of_kind, kinds(folder) or [without_runs(folder)]), unused)
+    verdicts = map(of_kind, kinds(folder) or [without_runs(folder)])
+    return Diagnoses(verdicts, unused, contradictions(folder.statements))
 
 
 def of_kind(kind: Kind) -> Diagnosis:

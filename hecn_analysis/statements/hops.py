@@ -53,7 +53,8 @@ def find(document: Document) -> Iterator[Statement]:
         yield Statement("path.rtt_idle_s", last.mean_s, document.source_file, last.line, words, end)
         if last.loss >= _LEAST_LOSS:
             first = _first_with(answering)
-            says = f"loss begins at hop {first.number}, {first.name}, and lasts to the end: {first.loss:.1%}"
+            least = min(hop.loss for hop in answering if hop.number >= first.number)
+            says = f"loss begins at hop {first.number}, {first.name}, and lasts to the end: {least:.1%} at the least"
             yield Statement("path.loss_from_hop", last.loss, document.source_file, first.line, says, end)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hecn_analysis.files.documents import Document
@@ -23,6 +23,7 @@ _SCALES: Final = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _SPEED: Final = re.compile(
     r"(?:^|\s)(?:Speed: {1,4}|speed=)(?P<number>\d{1,7}(?:\.\d)?) ?(?P<prefix>[kMGT])b(?:it)?(?:/s|ps)(?!\w)"
 )
+_HEADING: Final = re.compile(r"^Settings for (?P<port>[\w.@-]{1,40}):")
 _OTHER: Final = re.compile(r"driver=(?:hub|usb\S{0,20}|veth|tun|bridge|dummy|[xeou]hci\S{0,20})\b")
 _DUPLEX: Final = re.compile(r"(?:^|\s)(?:Duplex: {1,4}|duplex=)(?P<duplex>full|half)\b", re.IGNORECASE)
 _CAPACITY: Final = re.compile(r"^\s{1,60}capacity: (?P<number>\d{1,5})(?P<prefix>[MG])bit/s")
@@ -70,14 +71,17 @@ def _said(document: Document, name: str, value: float | str, line: int) -> State
 def _settings(document: Document) -> Iterator[Statement]:
     """State the speed, the duplex and the fastest speed of ports."""
     fastest, first = 0.0, 0
-    is_supported = False
+    is_supported, device = False, ""
     for number, text in enumerate(document.lines, 1):
         if len(text) > 2000:
             continue
+        if (heading := _HEADING.match(text)) is not None:
+            device = heading["port"]
         if "Link-level type" in text or ("configuration:" in text and _OTHER.search(text) is not None):
             continue  # a port of Junos (`switch_ports`), or no port of a network
         if (speed := _SPEED.search(text)) is not None:
-            yield _said(document, "port.speed_bps", float(speed["number"]) * _SCALES[speed["prefix"].lower()], number)
+            rate = float(speed["number"]) * _SCALES[speed["prefix"].lower()]
+            yield replace(_said(document, "port.speed_bps", rate, number), device=device)
         if (duplex := _DUPLEX.search(text)) is not None:
             yield _said(document, "port.duplex", duplex["duplex"].lower(), number)
         if (capacity := _CAPACITY.match(text)) is not None:

@@ -119,6 +119,8 @@ class Statement:
         Which end of the transfer says so: "sender", "receiver", or "" where nothing tells.
     host
         Name of the host that the file itself gives, or "".
+    device
+        Name of the port that the lines above name, or "".
     """
 
     name: str
@@ -128,6 +130,7 @@ class Statement:
     says: str
     end: str = ""
     host: str = ""
+    device: str = ""
 
 
 def end_of(source_file: str) -> str:

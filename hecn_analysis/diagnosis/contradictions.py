@@ -1,0 +1,40 @@
+"""Lines of a folder that cannot all be true: two speeds of one port, two rates of the circuit, two limits of one end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Final
+
+from hecn_analysis.base import units
+from hecn_analysis.statements import Statement
+
+#: What has one value: its words, its unit, and which of several values counts.
+_SINGLE: Final[Mapping[str, tuple[str, Callable[[float], str], str]]] = MappingProxyType(
+    {
+        "port.speed_bps": ("speeds", units.format_rate, "the slowest that the runs can have passed"),
+        "path.rate_bps": ("rates of the circuit", units.format_rate, "the least"),
+        "kernel.receive_buffer_bytes": ("largest receive buffers (tcp_rmem)", units.format_bytes, "the least"),
+        "kernel.send_buffer_bytes": ("largest send buffers (tcp_wmem)", units.format_bytes, "the least"),
+    }
+)
+
+
+def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
+    """Name what several lines state differently, and the value that counts; hosts that nothing names may be two."""
+    stated: dict[tuple[str, str, str], dict[float, Statement]] = {}
+    for one in statements:
+        is_of_one = one.device or one.end or one.name == "path.rate_bps"
+        if one.name in _SINGLE and is_of_one and isinstance(one.value, int | float):
+            stated.setdefault((one.name, one.end, one.device), {}).setdefault(float(one.value), one)
+    for (name, end, device), values in stated.items():
+        if len(values) > 1:
+            words, written, counts = _SINGLE[name]
+            of = " ".join(filter(None, (end and f"the {end}'s", device)))
+            places = ", ".join(f"{written(value)} ({_place(one)})" for value, one in values.items())
+            yield f"different {words}{of and f' of {of}'}: {places}; {counts} counts"
+
+
+def _place(statement: Statement) -> str:
+    return f"{PurePath(statement.source_file).name}:{statement.line}"

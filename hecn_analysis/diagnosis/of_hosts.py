@@ -1,0 +1,88 @@
+"""The signs that hosts show: processors, quotas, interrupts, and the ends of a pipe."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
+from hecn_analysis.statements import Statement
+
+SIGNS: Final[dict[str, Reads]] = {}
+
+
+def _sign(read: Reads) -> Reads:
+    SIGNS[read.__name__.strip("_")] = read
+    return read
+
+
+# --- processors -------------------------------------------------------------------------------------------------------
+
+
+def _core(end: str) -> Reads:
+    return lambda facts: facts.of_runs(f"cpu_{end}_fraction", f"processor time of the {end}")
+
+
+def _of_end(name: str, end: str) -> Reads:
+    return lambda facts: facts.said(name, end)
+
+
+def _throttled(end: str) -> Reads:
+    """Counters of a control group outlive its quota: without one they tell of an earlier time."""
+
+    def read(facts: Facts) -> Fact | None:
+        quota = facts.said("cpu.quota", end, choose=min)
+        return None if quota is not None and math.isinf(quota.value) else facts.said("cpu.throttled", end)
+
+    return read
+
+
+SIGNS["sender_core"], SIGNS["receiver_core"] = _core("sender"), _core("receiver")
+for _end in ("sender", "receiver"):
+    SIGNS[f"{_end}_throttled"] = _throttled(_end)
+    SIGNS[f"{_end}_softirq"] = _of_end("cpu.softirq", _end)
+    SIGNS[f"{_end}_busiest"] = _of_end("cpu.busiest", _end)
+    SIGNS[f"{_end}_disk_busy"] = _of_end("disk.utilisation", _end)
+
+
+@_sign
+def _neighbours(facts: Facts) -> Fact | None:
+    return facts.said("cpu.others", choose=max)
+
+
+@_sign
+def _softnet(facts: Facts) -> Fact | None:
+    return facts.said("cpu.softnet_dropped", choose=max)
+
+
+for _end in ("sender", "receiver"):
+    SIGNS[f"{_end}_interrupts"] = _of_end("cpu.interrupts", _end)
+
+
+# --- disks ------------------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _feed(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    return facts.feed
+
+
+@_sign
+def _drain(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    return facts.drain
+
+
+@_sign
+def _feed_lead(facts: Facts) -> Fact | None:
+    source = facts.piped("sender")
+    if source is None or not facts.duration_s > 0:
+        return None
+    return Fact(facts.duration_s / source.value, source.evidence)
+
+
+@_sign
+def _drain_lag(facts: Facts) -> Fact | None:
+    sink = facts.piped("receiver")
+    if sink is None or not facts.duration_s > 0:
+        return None
+    return Fact(sink.value - facts.duration_s, sink.evidence)
