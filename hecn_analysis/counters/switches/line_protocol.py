@@ -73,6 +73,7 @@ _LAYOUT: Final = Layout(
     _BEGINS,
     compiled(_COUNTS),
     compiled(_WORDS),
+    ends=re.compile(r"\S[^\n]{0,80} is (?:up|down|administratively down)\b"),  # a port of a kind that is not read
 )
 _VENDORS: Final = (
     ("arista-eos", (" with framing overhead)", "auto negotiation: ", "link status changes since last clear")),

@@ -30,7 +30,7 @@ _SUMS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         )
         for way in ("in", "out")
     },
-    "out_discards": (("out_drops", "out_queue_drops"), ("out_drops",), ("out_queue_drops",)),
+    "out_discards": (("out_drops", "out_queue_drops"), ("out_queue_drops",)),
 }
 _PARTS: Final = frozenset(part for sets in _SUMS.values() for parts in sets for part in parts)
 _FACTS: Final = frozenset(

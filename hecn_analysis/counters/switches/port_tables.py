@@ -20,7 +20,7 @@ from typing import Final
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.switches.port import Port, Problem, hand_over
-from hecn_analysis.counters.switches.stanzas import PROMPT
+from hecn_analysis.counters.switches.stanzas import PROMPT, without_pager
 from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("port-tables",)
@@ -70,7 +70,7 @@ _STATUS: Final = re.compile(
     r"(?P<state>connected|notconnect?|disabled|inactive|suspended|err-?disabled?|sfpAbsent|xcvrAbsen|noOperMem|down|up"
     r"|monitoring|linkFlapE|channelDo)(?:: ?[A-Z]{0,3})?"
     r"\s{1,20}\S{1,12}(?: \S{1,8})?\s{1,20}(?P<duplex>a-full|a-half|full|half|auto|unconf)\s{1,20}"
-    r"(?P<speed>(?:a-)?\d{1,6}(?:\.\d)?[GM]?|auto|unconf)(?:\s{1,20}(?P<hardware>\S[^\n]{0,60}))?\s{0,40}$"
+    r"(?P<speed>(?:a-)?\d{1,6}(?:\.\d)?[GM]?|auto|unconf|--)(?:\s{1,20}(?P<hardware>\S[^\n]{0,60}))?\s{0,40}$"
 )
 _SPEED: Final = re.compile(r"(?:a-)?(?P<speed>\d{1,6}(?:\.\d)?)(?P<unit>[GM]?)")
 _TOTALS: Final = re.compile(r"^ {0,4}Port {1,40}Total Bytes {1,20}Total Frames {1,20}Errors Rx {1,20}Drops Tx")
@@ -112,7 +112,8 @@ def ports(document: Document, problem: Problem) -> Iterator[Port]:
     heads: set[str] = set()
     rows: set[tuple[str, ...]] = set()
     table, names, host = "", [""], None
-    for number, line in enumerate(document.lines, 1):
+    for number, whole in enumerate(document.lines, 1):
+        line = without_pager(whole)
         begun, prompt = _begins(line), PROMPT.match(line)
         if begun or prompt is not None:
             other = prompt is not None and prompt["host"] != host
@@ -123,17 +124,17 @@ def ports(document: Document, problem: Problem) -> Iterator[Port]:
             table, names = begun, line.split()
             heads |= {" ".join(names)} if begun else set()
         elif table and line.strip() and not line.strip().startswith(("---", "Flags")):
-            groups = _row(table, names, line)
+            is_cut = number == len(document.lines) and line[-1:].isdigit()
+            groups = _row(table, names, line) if not is_cut else None
             if groups is not None:
                 name = str(groups["port"]).removesuffix("*")
                 if (name, *names) in rows:
                     yield found.pop(name)
                 rows.add((name, *names))
                 found.setdefault(name, Port(name, number, host)).take(groups, number)
-            elif _is_row(table, line):
-                problem(
-                    number, "malformed", f"found {line.strip()[:200]!r}, expected a port with its columns; left out"
-                )
+            elif is_cut or _is_row(table, line):
+                kind = "truncated" if is_cut else "malformed"
+                problem(number, kind, f"found {line.strip()[:200]!r}, expected a port with its columns; left out")
             elif line[:1].strip():
                 table = ""
     yield from found.values()

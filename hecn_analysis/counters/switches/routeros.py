@@ -27,7 +27,7 @@ FORMATS: Final = ("routeros",)
 VERSIONS: Final = "RouterOS 6 and 7"
 WHOLE: Final = False
 
-_G: Final = r"\d{1,3}(?: \d{3}){0,6}(?![\d.])|\d{4,20}(?![\d.])"
+_G: Final = r"(?:\d{1,3}(?: \d{3}){0,6}|\d{4,20})(?= {0,9}(?:[a-z]|$))"
 _BEGINS: Final = re.compile(
     r'^ {0,3}(?:\d{1,4} {1,4}(?P<flags>[A-Z ]{0,8}?) {0,4}| {2,16})name="(?P<interface>[^"\n]{1,64})"'
     r"|^ {2,40}name: (?P<physical>[\w./-]{1,64})\s{0,4}\n {2,40}status: (?P<state>link-ok|no-link)",

@@ -30,6 +30,10 @@ PROMPT: Final = re.compile(
 #: A section whose counters are parts of others.
 LEFT_OUT: Final = "-"
 
+#: What a pager leaves in front of the line after it.
+_PAGER: Final = re.compile(
+    r"^\s{0,4}<?-{2,5} ?[Mm]ore ?(?:\(\d{1,3}%\))?-{2,5}>?(?: {0,40}\x08{1,40} {0,40}\x08{0,40})?"
+)
 _MARKS: Final = frozenset("#>]")
 _LONGEST: Final = 2000
 
@@ -81,7 +85,8 @@ def ports(document: Document, layout: Layout, problem: Problem) -> Iterator[Port
     port: Port | None = None
     host, way, is_over = None, "", False
     lines = document.lines
-    for number, text in enumerate(lines, 1):
+    for number, whole in enumerate(lines, 1):
+        text = without_pager(whole)
         if not text or text.isspace() or len(text) > _LONGEST:
             is_over = layout.is_indented
             continue
@@ -99,10 +104,15 @@ def ports(document: Document, layout: Layout, problem: Problem) -> Iterator[Port
         if port is not None:
             words = text.strip()
             way = next((section for start, section in layout.sections if words.startswith(start)), way)
-            _take(port, layout, (number, text), way, problem)
+            _take(port, layout, (number, text, number == len(lines)), way, problem)
         is_over = False
     if port is not None:
         yield port
+
+
+def without_pager(text: str) -> str:
+    """Take away what a pager has left in front of a line."""
+    return _PAGER.sub("", text) if "ore" in text[:16] else text
 
 
 def _name(begins: re.Match[str]) -> str:
@@ -111,17 +121,23 @@ def _name(begins: re.Match[str]) -> str:
     return next(groups[name].strip() for name in ("interface", "physical", "logical") if groups.get(name))
 
 
-def _take(port: Port, layout: Layout, line: tuple[int, str], way: str, problem: Problem) -> None:
-    """Take what the patterns find in a line."""
-    number, text = line
+def _take(port: Port, layout: Layout, line: tuple[int, str, bool], way: str, problem: Problem) -> None:
+    """Take what the patterns find in a line; what reaches the end of a file without a line feed may be cut."""
+    number, text, is_cut = line
+    bare = text.rstrip()
+    cut_at = len(bare) if is_cut and bare[-1:].isdigit() else _LONGEST + 1
     for word, pattern in layout.counts if way != LEFT_OUT else ():
         if word in text:
             found = pattern.search(text)
-            if found is not None:
+            if found is not None and found.end() < cut_at:
                 port.take(found.groupdict(), number, way)
             else:
                 port.block(pattern.groupindex, text, way)
-                problem(number, "malformed", f"found {text.strip()[:200]!r}, expected numbers at {word!r}; left out")
+                kind = "malformed" if found is None else "truncated"
+                problem(number, kind, f"found {text.strip()[:200]!r}, expected numbers at {word!r}; left out")
     for word, pattern in layout.words:
         if word in text and (found := pattern.search(text)) is not None:
-            port.take(found.groupdict(), number, way)
+            if found.end() < cut_at:
+                port.take(found.groupdict(), number, way)
+            else:
+                problem(number, "truncated", f"found {text.strip()[:200]!r}, expected a whole line; left out")
