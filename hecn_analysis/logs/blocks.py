@@ -45,7 +45,8 @@ class BlockReader:
             return False
         for word, pattern in self.FIGURES:
             if word in line.text:
-                if (found := pattern.match(line.text)) is not None:
+                is_cut = not line.complete and line.text[-1:].isdigit()
+                if (found := pattern.match(line.text)) is not None and not (is_cut and found.end() == len(line.text)):
                     return self._take(line, found)
                 if self.LAST[0] in self._figures:
                     return False

@@ -104,3 +104,16 @@ def test_a_damaged_figure_is_a_problem_and_no_run(samples, tmp_path, path, damag
     said = [f"{row.line}: {row.kind}: {row.message}" for row in found.problems.itertuples()]
     assert said[0].startswith(problem)
     assert len(found.runs) == len(whole.runs) - 1
+
+
+@pytest.mark.parametrize("folder", ["nccl-tests", "mpi-benchmarks", "wrk", "uperf", "hping"])
+def test_a_file_that_is_cut_gives_no_other_rates(samples, tmp_path, folder):
+    for path in sorted((samples / folder).iterdir()):
+        text = path.read_text()
+        whole = read(path).runs
+        for at in range(30, len(text), 23):
+            (tmp_path / "a.txt").write_text(text[:at])
+            found = read(tmp_path / "a.txt").runs
+            known = set(whole.throughput_bps.dropna()) | set(whole.rtt_avg_s.dropna())
+            stated = found[~found.error]
+            assert set(stated.throughput_bps.dropna()) | set(stated.rtt_avg_s.dropna()) <= known, (path.name, at)
