@@ -5,6 +5,7 @@ Versions: JuiceFS 0.17 to 1.2. Two runs for each bench: big files written, and r
 Units and traps
 ---------------
 - MiB/s is 2**20 bytes a second, of all threads together.
+- A table that compares several benches, with more columns, is none of the program's own, and is left out.
 - Small files are counted in files a second, and are left out, as are the times of stat and of FUSE operations.
 - Reads of a bench that has just written the files may come from the cache of the client.
 """
@@ -21,8 +22,9 @@ from hecn_analysis.logs.damage import report_damaged_line
 _THREADS: Final = re.compile(r"BlockSize: .{1,80}BigFileSize: .{1,80}NumThreads: (?P<threads>\d{1,5})\s{0,8}$")
 _ROW: Final = re.compile(
     r"^\s{0,8}[|│]\s{1,12}(?P<what>Write|Read) big file\s{1,12}[|│]\s{1,20}(?P<rate>\d{1,9}\.\d{1,3}) MiB/s\s{1,12}[|│]"
+    r"\s{1,12}\S{1,16} s/file\s{0,12}[|│]?\s{0,8}$"
 )
-_LIKE: Final = re.compile(r"^\s{0,8}[|│]\s{1,12}(?:Write|Read) big file")
+_LIKE: Final = re.compile(r"^\s{0,8}[|│]\s{1,12}(?:Write|Read) big file(?:[^|│]{0,40}[|│]){2}[^|│]{0,40}[|│]?\s{0,8}$")
 
 
 class Juicefs:
