@@ -5,6 +5,7 @@ Data in ``models/hosts/*.yaml``.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -24,6 +25,8 @@ _RAIDZ: Final = {"raidz": 5, "raidz1": 5, "raidz2": 6}
 
 #: Links of disks that an expander can share.
 SAS_LINKS: Final = ("sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24")
+
+_NUMBERS: Final = re.compile(r"\d{1,6}")
 
 CongestionControl = Literal["reno", "cubic", "bbr", "htcp", "bic"]
 
@@ -219,7 +222,18 @@ class Host(_Described):
         default=[], description="cores of the transfer processes, in turn; default: 1, 3, 2, 0"
     )
     nic_cores: list[int] = Field(
-        default=[], description="cores that serve network interrupts, evenly; default: all without a transfer process"
+        default=[],
+        description="cores that serve network interrupts, evenly; default: all, those without a transfer process first",
+    )
+    receive_queues: int | None = Field(
+        default=None,
+        ge=1,
+        description="receive queues of the cards, each served by a core of its own; RSS puts every connection on one "
+        "of them by a hash; default: one for each of nic_cores, else one for each core",
+    )
+    arfs: bool = Field(
+        default=False,
+        description="accelerated receive flow steering: the core of the transfer process takes the interrupts",
     )
     storage_cores: list[int] = Field(
         default=[],
@@ -273,6 +287,11 @@ class Host(_Described):
         description="slow start counts acknowledged segments, not ACKs; by kernel: since 3.13",
     )
     hystart: bool = Field(default=True, description="CUBIC leaves slow start when the round-trip time rises")
+    gro: bool = Field(
+        default_factory=lambda data: [int(part) for part in _NUMBERS.findall(data["kernel"])[:3]] >= [2, 6, 29],
+        description="generic receive offload: the kernel merges received segments to up to 64 KiB; by kernel: "
+        "since 2.6.29",
+    )
     lro: bool = Field(
         default=False,
         description="large receive offload: one ACK for lro_frames segments",

@@ -161,6 +161,17 @@ class Cpu(Part):
     interrupt_packet_cost: Cycles = Field(
         default=0, validate_default=True, description="interrupt core: each packet received"
     )
+    frame_cost: Cycles = Field(
+        default=0,
+        validate_default=True,
+        description="each frame through a card: driver, DMA mapping, buffer, merging; sender: application core, "
+        "receiver: interrupt core",
+    )
+    remote_cost: CyclesPerByte = Field(
+        default=0,
+        validate_default=True,
+        description="added to receive_cost when another socket's core takes the interrupts",
+    )
     measured_payload: Bytes = Field(
         default={"value": 8948, "source": "frames of 9000 bytes, as in the documents"},
         validate_default=True,
@@ -185,7 +196,8 @@ class Cpu(Part):
     handover_packet_cost: Cycles = Field(
         default=0,
         validate_default=True,
-        description="within one machine, both ends: each packet handed from one core to another",
+        description="both cores: each packet handed from one core to another, of the other process or of the "
+        "interrupts; twice this between sockets",
     )
     tools: dict[str, ToolCosts] = Field(
         default={},

@@ -7,6 +7,7 @@ References
 .. [2] Linux, include/linux/netdevice.h (``GSO_LEGACY_MAX_SIZE`` 65536) and net/core/gro.c: packets are handled as one.
 .. [3] Linux, Documentation/scheduler/sched-design-CFS.rst and sched-bwc.rst, kernel/sched/core.c
    (``sched_prio_to_weight``: a nice level is a factor of 1.25).
+.. [4] Linux, Documentation/networking/scaling.rst: RSS puts a connection on one receive queue by a hash.
 """
 
 from typing import Final
@@ -317,6 +318,46 @@ def core_share(
 def _left_of(neighbours: FloatArray, weight: FloatArray, use: FloatArray) -> FloatArray:
     """What a thread gets of the time that threads have: its weight's part, or all that the others leave."""
     return np.maximum(weight / (weight + neighbours), 1 - neighbours * use)
+
+
+def queues_in_use(connections: Count, queues: Count) -> Number:
+    r"""Return the expected number of receive queues that connections use, spread by a hash.
+
+    .. math:: u = q \left(1 - \left(1 - \frac{1}{q}\right)^n\right)
+
+    Parameters
+    ----------
+    connections
+        Connections n, all alike.
+    queues
+        Receive queues q, each served by a core.
+
+    Returns
+    -------
+    float or array
+        The queues in use, from 1 to the smaller of n and q.
+
+    Raises
+    ------
+    RangeError
+        A number that is not whole, or below 1.
+
+    Notes
+    -----
+    Where the interrupts are the limit, the throughput is that of the queues in use: several connections share one while
+    others are idle. Source: [4]_ of the module.
+
+    Examples
+    --------
+    One connection uses one queue of any number; eight use 5 of 8, a hundred all:
+
+    >>> queues_in_use(1, 8), queues_in_use(8, 8), queues_in_use(100, 8)
+    (1.0, 5.251, 8.0)
+    """
+    n, q = arrays(connections=connections, queues=queues)
+    require_whole(1, connections=n, queues=q)
+    spread = q * -np.expm1(n * np.log1p(-1 / np.maximum(q, 2)))
+    return given(np.where(q == 1, 1.0, spread))
 
 
 def scaled_bps(

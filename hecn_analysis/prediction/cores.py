@@ -1,7 +1,8 @@
 """Demands of a scenario's flows on the cores of a host: copies, packets, calls, interrupts, files.
 
-The catalogue's cost of a byte includes packets of `Cpu.measured_payload` and messages of `Cpu.measured_message`; costs
-of packets and calls add the extra work of smaller ones (`hecn_analysis.limits.processor.cost_cycles_per_byte`). Between
+The catalogue's cost of a byte includes packets of `Cpu.measured_payload`, with segmentation offload and merged on
+receipt, and messages of `Cpu.measured_message`; costs of packets and calls add the extra work of smaller ones
+(`hecn_analysis.limits.processor.cost_cycles_per_byte`). Interrupts run on cores of their own (`interrupts`). Between
 two processes of one machine, the sending core also receives the packets, and data from another core's cache costs more.
 
 Where the machine was measured with the same tool (`Cpu.tools`), those costs apply. The kernel moves two processes of
@@ -10,7 +11,7 @@ one machine between cores unless they are bound: only the sum of their costs and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
 from hecn_analysis.prediction.devices import process_cost
 from hecn_analysis.prediction.draws import FloatArray
+from hecn_analysis.prediction.interrupts import Interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +63,11 @@ def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
     return list(dict.fromkeys(cores[(flow * number + thread) % len(cores)] for thread in range(number)))
 
 
+def _together(payload: FloatArray) -> FloatArray:
+    """Packets that an offload handles as one; an infinite payload is one."""
+    return np.asarray(np.where(np.isinf(payload), 1.0, np.maximum(SEGMENTS_TOGETHER // payload, 1.0)))
+
+
 _Work: TypeAlias = tuple[list[int], FloatArray, str]
 """Cores that share a task evenly, its cycles per byte, its name."""
 
@@ -99,7 +106,6 @@ class Cores:
         """Add a flow's demands on the cores of this host, which `sends` or receives it."""
         threads = self._all() if self._is_as_measured else self._threads(flow)
         busy = {core for other in range(len(self.flows)) for core in self._threads(other)}
-        nic = self.host.nic_cores or [core for core in range(self.cpu.cores) if core not in busy] or self._all()
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
         near = networked and self.scenario.path.same_host
         sockets = networked and self.scenario.tool.protocol != "rdma"  # RDMA bypasses the processor
@@ -111,22 +117,25 @@ class Cores:
         if self.scenario.tool.threads == "reader-writer" and networked and on_disk:
             process = [(threads[:1], network, "the network thread"), (threads[-1:], files, "the disk thread")]
         others: list[_Work] = []
-        if sockets and not (near and not sends):
-            interrupts = self._interrupt_cost(sends=sends), "network interrupts"
-            if near:
-                process.append((threads, *interrupts))
-            else:
-                others.append((nic, *interrupts))
-        if on_disk and self.host.arrays:
-            cost = self._draw("cpu.storage_interrupt_cost", self.cpu.storage_interrupt_cost)
-            others.append((self._storage_cores(flow) or nic, cost, "storage"))
         scatter = self._draw("cpu.scatter", self.cpu.scatter)
         seconds_per_cycle = scatter * crowding / self._draw("cpu.clock", self.cpu.clock) / 8
+        if sockets and not (near and not sends):
+            interrupts = self._interrupt_cost(flow, sends=sends)
+            if near or self.host.arfs:
+                process.append((threads, interrupts, "network interrupts"))
+            else:
+                others.append((self.host.nic_cores, interrupts, "network interrupts"))
+                self._queues(flow, interrupts * seconds_per_cycle)
+        if on_disk and self.host.arrays:
+            cost = self._draw("cpu.storage_interrupt_cost", self.cpu.storage_interrupt_cost)
+            others.append((self._storage_cores(flow) or self.host.nic_cores, cost, "storage"))
         for cores, cost, duty in (*process, *others):
-            share = cost * (seconds_per_cycle / len(cores))
             for core in cores:
-                self._core(flow, core, share, duty)
+                self._core(flow, core, cost * (seconds_per_cycle / len(cores)), duty)
         of_process = sum((cost for _, cost, _ in process), np.zeros(1))
+        unbound = sum((cost for cores, cost, _ in others if not cores), np.zeros(1))
+        if any(not cores for cores, *_ in others):
+            self._together(flow, (of_process + unbound) * seconds_per_cycle)
         quota = self.host.cpu_quota
         if quota is not None and not (
             self._is_as_measured and quota.basis == "calibrated"
@@ -154,6 +163,10 @@ class Cores:
         """Whether the measured runs match this scenario: two processes of one machine, bound to no core."""
         return self._measured is not None and self.scenario.path.same_host and not self.host.app_cores
 
+    @property
+    def _interrupts(self) -> Interrupts:
+        return Interrupts(self.scenario, self.draw, self.role, self.host, self.cpu)
+
     # which cores -----------------------------------------------------------------------------------------------------
 
     def _all(self) -> list[int]:
@@ -180,12 +193,17 @@ class Cores:
         """Cycles per payload byte of a process for its sockets [cycles/B]."""
         cpu, tool = self.cpu, self.scenario.tool
         if sends:
-            total = self._byte_cost("send_cost") + self._packets("send_packet_cost", self._sent_unit())
+            total = self._byte_cost("send_cost") + self._packets("send_packet_cost", Cores._sent_unit)
             if not self.host.offload:
                 total = total + self._cost("linear_cost")
+            if not self.scenario.path.same_host:
+                total = total + self._packets("frame_cost", Cores._sent_unit) + self._from_interrupts(flow, sends=True)
         else:
             total = self._byte_cost("receive_cost") + self._cost("far_cost") * self._far()
-            total = total + self._packets("receive_packet_cost", self._received_unit())
+            total = total + self._packets("receive_packet_cost", Cores._received_unit)
+            if not self.scenario.path.same_host:
+                far = self._interrupts.far_share(self._threads(flow))
+                total = total + self._cost("remote_cost") * far + self._from_interrupts(flow, sends=False)
         if self.scenario.path.spread == "round-robin":
             total = total + self._cost("reorder_cost")
         if tool.message is not None:
@@ -222,7 +240,7 @@ class Cores:
         total = np.zeros(1)
         if self._cores_of(scenario.sender, flow) & self._cores_of(scenario.receiver, flow):
             return total
-        unit = self._sent_unit() if sends else self._received_unit()
+        unit = self._sent_unit(np.array([float(self.payload)]))
         total = total + self._cost("handover_cost") + self._cost("handover_packet_cost") / unit
         if sends and scenario.tool.message is not None:
             clock = self._draw("cpu.clock", self.cpu.clock)
@@ -231,14 +249,24 @@ class Cores:
             )
         return total
 
-    def _interrupt_cost(self, *, sends: bool) -> FloatArray:
+    def _interrupt_cost(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte on the cores that serve the network [cycles/B]; within a machine, for both directions."""
         if self.scenario.path.same_host:
-            return self._packets("interrupt_packet_cost", self._sent_unit())  # there is no card, so no cost per byte
+            return self._packets("interrupt_packet_cost", Cores._sent_unit)  # there is no card, so no cost per byte
+        handover = self._from_interrupts(flow, sends=sends)
         if sends:
-            return self._cost("send_interrupt_cost")
+            return np.maximum(self._cost("send_interrupt_cost") + handover, 0.0)
         total = self._cost("merged_interrupt_cost" if self.host.lro else "receive_interrupt_cost")
-        return np.maximum(total + self._packets("interrupt_packet_cost", self._received_unit()), 0.0)
+        total = total + self._packets("frame_cost", Cores._received_frame) + handover
+        return np.maximum(total + self._packets("interrupt_packet_cost", Cores._received_unit), 0.0)
+
+    def _from_interrupts(self, flow: int, *, sends: bool) -> FloatArray:
+        """Cycles per byte, at each end, for packets handed over between the interrupts' core and the process's."""
+        threads = self._threads(flow)
+        if self._interrupts.on_process_core(threads):
+            return np.zeros(1)
+        extra = self._packets("handover_packet_cost", Cores._sent_unit if sends else Cores._received_unit)
+        return extra * (1 + self._interrupts.far_share(threads))
 
     def _file_cost(self, *, sends: bool) -> FloatArray:
         tool = self.scenario.tool
@@ -249,23 +277,27 @@ class Cores:
     def _cost(self, name: str) -> FloatArray:
         return self._draw(f"cpu.{name}", getattr(self.cpu, name))
 
-    def _packets(self, name: str, unit: FloatArray) -> FloatArray:
-        """Extra cycles per byte for packets smaller than the measured ones; negative for larger ones."""
+    def _packets(self, name: str, unit: Callable[[Cores, FloatArray], FloatArray]) -> FloatArray:
+        """Extra cycles per byte for units smaller than those of the measured packets; negative for larger ones."""
         measured = self._draw("cpu.measured_payload", self.cpu.measured_payload)
-        merged = unit / self.payload if self.host.lro and not self.scenario.path.same_host else 1.0
-        return self._cost(name) * (1 / unit - 1 / (measured * merged))
+        offloaded = replace(self, host=self.host.model_copy(update={"offload": True, "gro": True}))
+        return self._cost(name) * (1 / unit(self, np.array([float(self.payload)])) - 1 / unit(offloaded, measured))
 
-    def _sent_unit(self) -> FloatArray:
+    def _sent_unit(self, payload: FloatArray) -> FloatArray:
         """Payload that the sending host handles as one packet [B]."""
-        together = np.maximum(SEGMENTS_TOGETHER // self.payload, 1) if self.host.offload else 1
-        return np.atleast_1d(np.asarray(self.payload * together, dtype=np.float64))
+        return payload * (_together(payload) if self.host.offload else 1.0)
 
-    def _received_unit(self) -> FloatArray:
+    def _received_frame(self, payload: FloatArray) -> FloatArray:
+        """Payload that the card of the receiving host delivers as one packet [B]."""
+        return payload * (self._draw("lro_frames", self.host.lro_frames) if self.host.lro else 1.0)
+
+    def _received_unit(self, payload: FloatArray) -> FloatArray:
         """Payload that the receiving host handles as one packet [B]."""
         if self.scenario.path.same_host:
-            return self._sent_unit()
-        merged = self._draw("lro_frames", self.host.lro_frames) if self.host.lro else np.ones(1)
-        return self.payload * merged
+            return self._sent_unit(payload)
+        if self.host.gro and not self.host.lro:
+            return payload * _together(payload)
+        return self._received_frame(payload)
 
     def _far(self) -> FloatArray:
         """Share of received data evicted from the cache before the copy: data in flight over cache size, at most 1."""
@@ -283,6 +315,21 @@ class Cores:
         return np.minimum(1.0, in_flight / self._draw("cpu.cache", self.cpu.cache))
 
     # demands ---------------------------------------------------------------------------------------------------------
+
+    def _queues(self, flow: int, seconds_per_bit: FloatArray) -> None:
+        """Add the interrupts' demand on the queues of all connections, and on those of one process."""
+        of_host = f"of the {self.role}'s network interrupts"
+        processes = len(self.flows)
+        name, title = f"{self.role}.cpu.queues", f"the cores {of_host}"
+        self.put(flow, name, seconds_per_bit / self._interrupts.in_use(processes), title)
+        if processes > 1:
+            name, title = f"{self.role}.cpu.queue{flow + 1}", f"the core {of_host} for process {flow + 1}"
+            self.put(flow, name, seconds_per_bit / self._interrupts.in_use(1), title)
+
+    def _together(self, flow: int, seconds_per_bit: FloatArray) -> None:
+        """Add the demand on all cores together, over which the scheduler spreads what is bound to none."""
+        free = sum(1 / (1 + self.host.busy_cores.count(core)) for core in self._all())
+        self.put(flow, f"{self.role}.cpu.cores", seconds_per_bit / free, f"all cores of the {self.role} together")
 
     def _core(self, flow: int, core: int, seconds_per_bit: FloatArray, duty: str) -> None:
         duties = self._duties.setdefault(core, [])

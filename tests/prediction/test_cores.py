@@ -29,17 +29,22 @@ def apart(**settings):
 def test_a_packet_costs_the_interrupt_core_and_the_process():
     assert bound(PLAIN) == (4.0, "receiver.cpu.core1")  # 2 cycles a byte at 1 GHz are 0.5 GB/s
     keys = {**PLAIN, "receiver.cpu.receive_packet_cost": 8948, "receiver.cpu.interrupt_packet_cost": 5 * 8948}
-    assert bound(keys) == (round(8 / 3, 3), "receiver.cpu.core1")  # 2 + 1 cycles a byte; 5 / 3 on each interrupt core
-    assert bound(keys, **{"receiver.nic_cores": "[0]"}) == (1.6, "receiver.cpu.core0")
+    assert bound(keys) == (round(8 / (2 + 1 / 7), 3), "receiver.cpu.core1")  # seven frames are merged to 64 KiB
+    alone = {**keys, "receiver.gro": False}
+    assert bound(alone) == (1.6, "receiver.cpu.queues")  # 2 + 1 cycles a byte; 5 on the core of the queue
+    assert bound(alone, receiver__nic_cores="[0]") == (1.6, "receiver.cpu.queues")
+    assert bound(alone, receiver__arfs=True) == (1.0, "receiver.cpu.core1")
 
 
 def test_smaller_packets_cost_more_only_where_nothing_merges_them():
     keys = {**PLAIN, "receiver.cpu.receive_packet_cost": 2000, "receiver.cpu.measured_payload": 8948}
-    large, small = bound(keys)[0], bound(keys, path__mtu=1500)[0]
-    assert large == 4.0  # the costs were measured with such packets
-    assert small == round(8 / (2 + 2000 * (1 / 1448 - 1 / 8948)), 3)
-    merged = bound(keys, path__mtu=1500, receiver__lro=True)[0]
-    assert small < merged < large
+    assert bound(keys)[0] == 4.0  # the costs were measured with such packets, merged
+    assert bound(keys, path__mtu=1500)[0] == pytest.approx(4.0, rel=1e-3)
+    large, small = (bound(keys, path__mtu=mtu, receiver__gro=False)[0] for mtu in (9000, 1500))
+    assert large == round(8 / (2 + 2000 * (1 / 8948 - 1 / (7 * 8948))), 3)
+    assert small == round(8 / (2 + 2000 * (1 / 1448 - 1 / (7 * 8948))), 3)
+    merged = bound(keys, path__mtu=1500, receiver__gro=False, receiver__lro=True)[0]
+    assert small < merged < 4.0
 
 
 def test_segmentation_offload_spares_the_sender():
