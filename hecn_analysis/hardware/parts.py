@@ -24,7 +24,7 @@ from hecn_analysis.hardware.quantity import (
     Title,
     Transfers,
 )
-from hecn_analysis.limits import storage
+from hecn_analysis.limits import storage, tcp_window
 from hecn_analysis.limits.pci_express_link import raw_bps
 
 Generation = Annotated[int, Field(ge=1, le=6, description="PCI Express generation")]
@@ -126,7 +126,13 @@ class Cpu(Part):
     file_call_cost: Cycles = Field(
         default=0,
         validate_default=True,
-        description="application core: each block read from or written to a file (`request` of the tool)",
+        description="application core: each block read from or written to a file through the page cache (`request` of "
+        "the tool)",
+    )
+    block_request_cost: Cycles = Field(
+        default=0,
+        validate_default=True,
+        description="application core: each direct request to a disk: block layer, driver, interrupt, completion",
     )
     send_interrupt_cost: CyclesPerByte = Field(
         default=0, validate_default=True, description="interrupt core: transmit completion"
@@ -183,6 +189,41 @@ class Cpu(Part):
     receive_call_cost: Cycles = Field(
         default=0, validate_default=True, description="application core: each message read from a socket"
     )
+    zero_copy_share: Factor = Field(
+        default={
+            "value": 0.6,
+            "spread": 0.3,
+            "basis": "documented",
+            "source": "39 % fewer cycles for netperf TCP_STREAM (de Bruijn and Dumazet, sendmsg copy avoidance with "
+            "MSG_ZEROCOPY, netdev 2.1, 2017)",
+        },
+        validate_default=True,
+        description="share of send_cost that remains where the tool sends without a copy (zero_copy)",
+    )
+    zero_copy_call_cost: Cycles = Field(
+        default={
+            "value": 1700,
+            "spread": 0.6,
+            "basis": "assumed",
+            "source": "no gain below messages of 10 KB (Linux, Documentation/networking/msg_zerocopy.rst)",
+        },
+        validate_default=True,
+        description="application core: each message sent without a copy: pages pinned, completion read",
+    )
+    measured_kernel: str | None = Field(
+        default=None, description="Linux version of the measurement of the costs; default: that of the host"
+    )
+    kernel_gain: Factor = Field(
+        default={
+            "value": 0.82,
+            "spread": 0.1,
+            "basis": "documented",
+            "source": "two thirds of the highest gains of 6.8 over 5.15, 30 % on a LAN and 38 % on a WAN (Recent Linux "
+            "Improvements that Impact TCP Throughput, INDIS 2024)",
+        },
+        validate_default=True,
+        description="cost of sockets with Linux 6.8 or later over 5.15 or earlier, if measured_kernel is known",
+    )
     measured_message: Bytes = Field(
         default={"value": 65536, "source": "nuttcp's default"},
         validate_default=True,
@@ -222,6 +263,14 @@ class Cpu(Part):
     def socket_of(self, core: int) -> int:
         """Socket of a core; the lowest numbers are the first socket's."""
         return core * self.sockets // self.cores
+
+    @field_validator("measured_kernel", mode="before")
+    @classmethod
+    def _kernel(cls, kernel: object) -> object:
+        if kernel is None:
+            return None
+        tcp_window.kernel_version(str(kernel))
+        return str(kernel)
 
     @model_validator(mode="before")
     @classmethod

@@ -336,7 +336,8 @@ def _descriptions(library: Library, flat: Mapping[str, Any], place: Callable[[st
     for key, value in flat.items():
         role, _, rest = key.partition(".")
         if rest:
-            base[role].put(tuple(rest.split(".")), scalar(value), place(key))
+            names = rest.split(".")
+            base[role].put(tuple(names), value if _is_text(role, names) else scalar(value), place(key))
     if "tool.duration" in flat and "tool.bytes" not in flat:  # the duration replaces the amount of the tool's file
         base["tool"].put(("bytes",), None, place("tool.duration"))
     return base
@@ -378,6 +379,12 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
         if value:
             warnings[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
     return warnings
+
+
+def _is_text(role: str, names: list[str]) -> bool:
+    """Whether a key holds a text, such as the kernel 6.10, which is not the number 6.1."""
+    field = yaml_file.field_at(_MODELS[role], names)
+    return field is not None and field.annotation in {str, str | None}
 
 
 def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - any value of a description

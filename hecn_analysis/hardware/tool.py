@@ -37,9 +37,10 @@ class Tool(BaseModel):
     )
     processes: Annotated[int, Field(ge=1, description="simultaneous transfers, each in its own process")] = 1
     streams: Annotated[int, Field(ge=1, description="TCP connections of each process")] = 1
-    threads: Literal["one", "per-stream", "reader-writer"] = Field(
+    threads: Literal["one", "per-stream", "reader-writer", "streams-and-disk"] = Field(
         default="one",
-        description="threads of a process: one for all work; one per stream; one for the disk and one for the network",
+        description="threads of a process: one for all work; one per stream; one for the disk and one for the network; "
+        "one for the disk and one per stream",
     )
     overlap: bool = Field(
         default=True,
@@ -65,6 +66,10 @@ class Tool(BaseModel):
     )
     message: Bytes | None = Field(
         default=None, description="size of a write to or read from a socket; default: that of the measured costs"
+    )
+    zero_copy: bool = Field(
+        default=False,
+        description="the sender sends without a copy (MSG_ZEROCOPY, sendfile), through a card with offload",
     )
     send_calls: Factor = Field(
         default=1, validate_default=True, description="system calls per message sent, weighted by cost"

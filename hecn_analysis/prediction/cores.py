@@ -11,13 +11,15 @@ one machine between cores unless they are bound: only the sum of their costs and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
 from hecn_analysis.prediction.devices import process_cost
+from hecn_analysis.limits.tcp_window import kernel_version
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
 
@@ -59,14 +61,33 @@ def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
     count = host.cpu.cores if host.cpu is not None else 1
     first = [core for core in _DEFAULT_APP_CORES if core < count]
     cores = host.app_cores or first + list(range(len(_DEFAULT_APP_CORES), count))
-    number = {"one": 1, "per-stream": tool.streams, "reader-writer": 2}[tool.threads]
+    number = {"one": 1, "per-stream": tool.streams, "reader-writer": 2, "streams-and-disk": tool.streams + 1}[
+        tool.threads
+    ]
     return list(dict.fromkeys(cores[(flow * number + thread) % len(cores)] for thread in range(number)))
+
+
+#: Packets that the kernel takes from a receive queue at once, and merges (Linux, NAPI_POLL_WEIGHT).
+POLLED = 64
+
+#: Gain of kernels for sockets: releases after 5.15, and the share of `Cpu.kernel_gain` that they have.
+_RELEASES, _PROGRESS = (0, 10, 13), (0.0, 0.42, 1.0)
+
+
+def _progress(kernel: str) -> float:
+    """Share of `Cpu.kernel_gain` that a kernel has: none up to 5.15, all from 6.8 on."""
+    major, minor = kernel_version(kernel)
+    releases = {5: minor - 15, 6: minor + 5}.get(major, 13 if major > 6 else 0)
+    return float(np.interp(releases, _RELEASES, _PROGRESS))
 
 
 def _together(payload: FloatArray) -> FloatArray:
     """Packets that an offload handles as one; an infinite payload is one."""
     return np.asarray(np.where(np.isinf(payload), 1.0, np.maximum(SEGMENTS_TOGETHER // payload, 1.0)))
 
+
+#: Tools with a thread for the disk alone.
+_DISK_THREAD = frozenset({"reader-writer", "streams-and-disk"})
 
 _Work: TypeAlias = tuple[list[int], FloatArray, str]
 """Cores that share a task evenly, its cycles per byte, its name."""
@@ -114,8 +135,8 @@ class Cores:
         files = files + self.draw("tool.cost", self.scenario.tool.cost)
         files = files + process_cost(self.scenario, self.draw, self.role, self.cpu)
         process: list[_Work] = [(threads, network + files, "the transfer process")]
-        if self.scenario.tool.threads == "reader-writer" and networked and on_disk:
-            process = [(threads[:1], network, "the network thread"), (threads[-1:], files, "the disk thread")]
+        if self.scenario.tool.threads in _DISK_THREAD and networked and on_disk:
+            process = [(threads[:-1] or threads, network, "the network"), (threads[-1:], files, "the disk thread")]
         others: list[_Work] = []
         scatter = self._draw("cpu.scatter", self.cpu.scatter)
         seconds_per_cycle = scatter * crowding / self._draw("cpu.clock", self.cpu.clock) / 8
@@ -163,7 +184,7 @@ class Cores:
         """Whether the measured runs match this scenario: two processes of one machine, bound to no core."""
         return self._measured is not None and self.scenario.path.same_host and not self.host.app_cores
 
-    @property
+    @cached_property
     def _interrupts(self) -> Interrupts:
         return Interrupts(self.scenario, self.draw, self.role, self.host, self.cpu)
 
@@ -193,7 +214,7 @@ class Cores:
         """Cycles per payload byte of a process for its sockets [cycles/B]."""
         cpu, tool = self.cpu, self.scenario.tool
         if sends:
-            total = self._byte_cost("send_cost") + self._packets("send_packet_cost", Cores._sent_unit)
+            total = self._send_cost() + self._packets("send_packet_cost", Cores._sent_unit)
             if not self.host.offload:
                 total = total + self._cost("linear_cost")
             if not self.scenario.path.same_host:
@@ -223,7 +244,23 @@ class Cores:
             total = total + cost * calls * (1 / message - 1 / measured)
         if self.scenario.path.same_host:
             total = total + self._handed_over(flow, sends=sends)
-        return np.maximum(total, 0.0)
+        return np.maximum(total, 0.0) * self._kernel_factor()
+
+    def _send_cost(self) -> FloatArray:
+        """Cost of a byte sent, with the copy or without [cycles/B]."""
+        total, tool = self._byte_cost("send_cost"), self.scenario.tool
+        if not tool.zero_copy or not self.host.offload or self.scenario.path.same_host:  # the kernel copies then
+            return total
+        message = SEGMENTS_TOGETHER if tool.message is None else self.draw("tool.message", tool.message)
+        return total * self._cost("zero_copy_share") + self._cost("zero_copy_call_cost") / message
+
+    def _kernel_factor(self) -> FloatArray:
+        """Cost of sockets with the host's kernel over that of the measured one; 1 where either is unknown."""
+        measured = self.cpu.measured_kernel
+        if measured is None or "kernel" not in self.host.model_fields_set:
+            return np.ones(1)
+        later = _progress(self.host.kernel) - _progress(measured)
+        return self._cost("kernel_gain") ** later if later else np.ones(1)
 
     def _byte_cost(self, name: str) -> FloatArray:
         """Cost of a byte with this tool if known, else with any; without spread where `_is_as_measured`."""
@@ -240,7 +277,7 @@ class Cores:
         total = np.zeros(1)
         if self._cores_of(scenario.sender, flow) & self._cores_of(scenario.receiver, flow):
             return total
-        unit = self._sent_unit(np.array([float(self.payload)]))
+        unit = self._sent_unit(np.array([float(self.payload)]), offloaded=False)
         total = total + self._cost("handover_cost") + self._cost("handover_packet_cost") / unit
         if sends and scenario.tool.message is not None:
             clock = self._draw("cpu.clock", self.cpu.clock)
@@ -255,10 +292,11 @@ class Cores:
             return self._packets("interrupt_packet_cost", Cores._sent_unit)  # there is no card, so no cost per byte
         handover = self._from_interrupts(flow, sends=sends)
         if sends:
-            return np.maximum(self._cost("send_interrupt_cost") + handover, 0.0)
+            return np.maximum(self._cost("send_interrupt_cost") + handover, 0.0) * self._kernel_factor()
         total = self._cost("merged_interrupt_cost" if self.host.lro else "receive_interrupt_cost")
         total = total + self._packets("frame_cost", Cores._received_frame) + handover
-        return np.maximum(total + self._packets("interrupt_packet_cost", Cores._received_unit), 0.0)
+        total = np.maximum(total + self._packets("interrupt_packet_cost", Cores._received_unit), 0.0)
+        return total * self._kernel_factor()
 
     def _from_interrupts(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte, at each end, for packets handed over between the interrupts' core and the process's."""
@@ -271,33 +309,40 @@ class Cores:
     def _file_cost(self, *, sends: bool) -> FloatArray:
         tool = self.scenario.tool
         name = "direct_cost" if tool.io == "direct" else "read_cost" if sends else "write_cost"
-        calls = 0.0 if tool.request is None else self._cost("file_call_cost") / self.draw("tool.request", tool.request)
-        return self._cost(name) + calls
+        if tool.request is None:
+            return self._cost(name)
+        call = self._cost("block_request_cost" if tool.io == "direct" else "file_call_cost")
+        return self._cost(name) + call / self.draw("tool.request", tool.request)
 
     def _cost(self, name: str) -> FloatArray:
         return self._draw(f"cpu.{name}", getattr(self.cpu, name))
 
-    def _packets(self, name: str, unit: Callable[[Cores, FloatArray], FloatArray]) -> FloatArray:
+    def _packets(self, name: str, unit: Callable[..., FloatArray]) -> FloatArray:
         """Extra cycles per byte for units smaller than those of the measured packets; negative for larger ones."""
-        measured = self._draw("cpu.measured_payload", self.cpu.measured_payload)
-        offloaded = replace(self, host=self.host.model_copy(update={"offload": True, "gro": True}))
-        return self._cost(name) * (1 / unit(self, np.array([float(self.payload)])) - 1 / unit(offloaded, measured))
 
-    def _sent_unit(self, payload: FloatArray) -> FloatArray:
-        """Payload that the sending host handles as one packet [B]."""
-        return payload * (_together(payload) if self.host.offload else 1.0)
+        def extra() -> FloatArray:
+            measured = self._draw("cpu.measured_payload", self.cpu.measured_payload)
+            own = unit(self, np.array([float(self.payload)]), offloaded=False)
+            return np.asarray(self._cost(name) * (1 / own - 1 / unit(self, measured, offloaded=True)))
 
-    def _received_frame(self, payload: FloatArray) -> FloatArray:
+        return self.draw.once((self.role, name, unit.__name__, self.payload), extra)
+
+    def _sent_unit(self, payload: FloatArray, *, offloaded: bool) -> FloatArray:
+        """Payload that the sending host handles as one packet, `offloaded` or as the host is set [B]."""
+        return payload * (_together(payload) if offloaded or self.host.offload else 1.0)
+
+    def _received_frame(self, payload: FloatArray, *, offloaded: bool) -> FloatArray:  # noqa: ARG002
         """Payload that the card of the receiving host delivers as one packet [B]."""
         return payload * (self._draw("lro_frames", self.host.lro_frames) if self.host.lro else 1.0)
 
-    def _received_unit(self, payload: FloatArray) -> FloatArray:
-        """Payload that the receiving host handles as one packet [B]."""
+    def _received_unit(self, payload: FloatArray, *, offloaded: bool) -> FloatArray:
+        """Payload that the receiving host handles as one packet, `offloaded` or as the host is set [B]."""
         if self.scenario.path.same_host:
-            return self._sent_unit(payload)
-        if self.host.gro and not self.host.lro:
-            return payload * _together(payload)
-        return self._received_frame(payload)
+            return self._sent_unit(payload, offloaded=offloaded)
+        if (offloaded or self.host.gro) and not self.host.lro:
+            polled = POLLED / (1.0 if offloaded else self._interrupts.sharing)
+            return payload * np.clip(_together(payload), 1.0, max(polled, 1.0))
+        return self._received_frame(payload, offloaded=offloaded)
 
     def _far(self) -> FloatArray:
         """Share of received data evicted from the cache before the copy: data in flight over cache size, at most 1."""

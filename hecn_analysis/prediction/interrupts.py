@@ -11,6 +11,7 @@ Where the description binds nothing, the scheduler moves processes away from cor
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ class Interrupts:
     host: Host
     cpu: Cpu
 
-    @property
+    @cached_property
     def queues(self) -> int:
         """Receive queues, each with a core of its own."""
         cores = len(set(self.host.nic_cores)) or self.cpu.cores
@@ -51,6 +52,9 @@ class Interrupts:
 
     def in_use(self, processes: int) -> FloatArray:
         """Queues that the connections of some processes use: the expected number, then drawn ones."""
+        return self.draw.once((self.role, "queues", processes), lambda: self._in_use(processes))
+
+    def _in_use(self, processes: int) -> FloatArray:
         connections, queues = processes * streams_per_process(self.scenario), self.queues
         expected = float(queues_in_use(connections, queues))
         if connections == 1 or queues == 1:
@@ -61,6 +65,13 @@ class Interrupts:
         # logistic for normal: both have the mean in the middle, and its quantile needs no library
         scatter = np.log(chance / (1 - chance)) * np.sqrt(max(variance, 0.0) * 3) / np.pi
         return np.asarray(np.clip(expected + scatter, 1.0, float(min(connections, queues))))
+
+    @cached_property
+    def sharing(self) -> float:
+        """Connections that share a receive queue, on average of the queues in use."""
+        tool = self.scenario.tool
+        connections = streams_per_process(self.scenario) * tool.processes * (2 if tool.bidirectional else 1)
+        return connections / float(queues_in_use(connections, self.queues))
 
     def on_process_core(self, threads: list[int]) -> bool:
         """Whether the core of the process serves its interrupts."""
