@@ -8,11 +8,22 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.hardware.parts import Board, BoardSlot, Bridge, Controller, Cpu, Disk, Nic
-from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Factor, Probability, Rate, Title, Transfers
+from hecn_analysis.hardware.quantity import (
+    Bytes,
+    Count,
+    Dollars,
+    Factor,
+    Parameter,
+    Probability,
+    Rate,
+    Time,
+    Title,
+    Transfers,
+)
 from hecn_analysis.limits import raid, tcp_window
 
 _BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
@@ -29,6 +40,12 @@ SAS_LINKS: Final = ("sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24")
 _NUMBERS: Final = re.compile(r"\d{1,6}")
 
 CongestionControl = Literal["reno", "cubic", "bbr", "htcp", "bic"]
+
+
+def _some(share: Parameter) -> Parameter:
+    if share.value <= 0:
+        raise ValueError(f"found {share.value:g}, expected more than 0")
+    return share
 
 
 class _Described(BaseModel):
@@ -241,6 +258,22 @@ class Host(_Described):
     )
     busy_cores: list[int] = Field(
         default=[], description="cores with a competing program of equal weight, one entry per program"
+    )
+    time_slice: Time = Field(
+        default={
+            "value": 0.003,
+            "spread": 0.9,
+            "basis": "assumed",
+            "source": "Linux, kernel/sched/fair.c: base_slice of 0.7 to 2.8 ms by the number of cores, up to the next "
+            "tick of 1 to 4 ms",
+        },
+        validate_default=True,
+        description="time that a competing program keeps a core when the transfer process wakes up",
+    )
+    cpu_share: Annotated[Probability, AfterValidator(_some)] = Field(
+        default=1,
+        validate_default=True,
+        description="part of a core that each thread of a transfer process gets beside other programs",
     )
     cpu_quota: Factor | None = Field(
         default=None, description="share of a core that each transfer process may use (cgroup cpu.max)"

@@ -22,50 +22,15 @@ from hecn_analysis.prediction.devices import process_cost
 from hecn_analysis.limits.tcp_window import kernel_version
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
+from hecn_analysis.prediction.placement import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hecn_analysis.hardware import Cpu, Host, Scenario, Tool
+    from hecn_analysis.hardware import Cpu, Host, Scenario
     from hecn_analysis.hardware.parts import ToolCosts
     from hecn_analysis.hardware.quantity import Parameter
     from hecn_analysis.prediction.draws import Draws
-
-_DEFAULT_APP_CORES = (1, 3, 2, 0)
-
-
-def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
-    """Cores that run the threads of a flow's process: as the host says, else those furthest from interrupts.
-
-    Parameters
-    ----------
-    host
-        The host.
-    tool
-        The tool.
-    flow
-        Number of the flow, from 0.
-
-    Returns
-    -------
-    list of int
-        Numbers of cores.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> transfer = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
-    >>> thread_cores(transfer.sender, transfer.tool, 0)
-    [1]
-    """
-    count = host.cpu.cores if host.cpu is not None else 1
-    first = [core for core in _DEFAULT_APP_CORES if core < count]
-    cores = host.app_cores or first + list(range(len(_DEFAULT_APP_CORES), count))
-    number = {"one": 1, "per-stream": tool.streams, "reader-writer": 2, "streams-and-disk": tool.streams + 1}[
-        tool.threads
-    ]
-    return list(dict.fromkeys(cores[(flow * number + thread) % len(cores)] for thread in range(number)))
-
 
 #: Packets that the kernel takes from a receive queue at once, and merges (Linux, NAPI_POLL_WEIGHT).
 POLLED = 64
@@ -85,6 +50,8 @@ def _together(payload: FloatArray) -> FloatArray:
     """Packets that an offload handles as one; an infinite payload is one."""
     return np.asarray(np.where(np.isinf(payload), 1.0, np.maximum(SEGMENTS_TOGETHER // payload, 1.0)))
 
+
+_INTERRUPTS = "network interrupts"
 
 #: Tools with a thread for the disk alone.
 _DISK_THREAD = frozenset({"reader-writer", "streams-and-disk"})
@@ -125,37 +92,21 @@ class Cores:
 
     def add(self, flow: int, *, sends: bool, networked: bool, on_disk: bool) -> None:
         """Add a flow's demands on the cores of this host, which `sends` or receives it."""
-        threads = self._all() if self._is_as_measured else self._threads(flow)
         busy = {core for other in range(len(self.flows)) for core in self._threads(other)}
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
-        near = networked and self.scenario.path.same_host
-        sockets = networked and self.scenario.tool.protocol != "rdma"  # RDMA bypasses the processor
-        network = self._network_cost(flow, sends=sends) if sockets else np.zeros(1)
-        files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
-        files = files + self.draw("tool.cost", self.scenario.tool.cost)
-        files = files + process_cost(self.scenario, self.draw, self.role, self.cpu)
-        process: list[_Work] = [(threads, network + files, "the transfer process")]
-        if self.scenario.tool.threads in _DISK_THREAD and networked and on_disk:
-            process = [(threads[:-1] or threads, network, "the network"), (threads[-1:], files, "the disk thread")]
-        others: list[_Work] = []
-        scatter = self._draw("cpu.scatter", self.cpu.scatter)
-        seconds_per_cycle = scatter * crowding / self._draw("cpu.clock", self.cpu.clock) / 8
-        if sockets and not (near and not sends):
-            interrupts = self._interrupt_cost(flow, sends=sends)
-            if near or self.host.arfs:
-                process.append((threads, interrupts, "network interrupts"))
-            else:
-                others.append((self.host.nic_cores, interrupts, "network interrupts"))
-                self._queues(flow, interrupts * seconds_per_cycle)
-        if on_disk and self.host.arrays:
-            cost = self._draw("cpu.storage_interrupt_cost", self.cpu.storage_interrupt_cost)
-            others.append((self._storage_cores(flow) or self.host.nic_cores, cost, "storage"))
-        for cores, cost, duty in (*process, *others):
+        per_clock = crowding / self._draw("cpu.clock", self.cpu.clock) / 8
+        seconds_per_cycle = self._draw("cpu.scatter", self.cpu.scatter) * per_clock
+        process, others = self._work(flow, sends=sends, networked=networked, on_disk=on_disk)
+        share = self._draw("cpu_share", self.host.cpu_share)
+        self._spread(flow, [(cores, cost * seconds_per_cycle / share, duty) for cores, cost, duty in process])
+        for cores, cost, duty in others:
             for core in cores:
                 self._core(flow, core, cost * (seconds_per_cycle / len(cores)), duty)
+            if duty == _INTERRUPTS:
+                self._queues(flow, cost * seconds_per_cycle)
         of_process = sum((cost for _, cost, _ in process), np.zeros(1))
-        unbound = sum((cost for cores, cost, _ in others if not cores), np.zeros(1))
-        if any(not cores for cores, *_ in others):
+        if self._is_free or any(not cores for cores, *_ in others):
+            unbound = sum((cost for cores, cost, _ in others if not cores), np.zeros(1))
             self._together(flow, (of_process + unbound) * seconds_per_cycle)
         quota = self.host.cpu_quota
         if quota is not None and not (
@@ -166,9 +117,40 @@ class Cores:
             share_of_cores = self.draw(f"sender.cpu.tools.{self.scenario.tool.name}.cores", measured.cores)
             name = f"sender.cpu.processes{flow + 1}" if len(self.flows) > 1 else "sender.cpu.processes"
             title = "the share of the cores that the sending and receiving processes get"
-            self.put(
-                flow, name, of_process * crowding / self._draw("cpu.clock", self.cpu.clock) / 8 / share_of_cores, title
-            )
+            self.put(flow, name, of_process * per_clock / share_of_cores, title)
+
+    def _work(self, flow: int, *, sends: bool, networked: bool, on_disk: bool) -> tuple[list[_Work], list[_Work]]:
+        """Tasks of a flow's process, and those that other cores do for it, each with its cores and cycles per byte."""
+        threads = self._all() if self._is_as_measured else self._threads(flow)
+        near = networked and self.scenario.path.same_host
+        sockets = networked and self.scenario.tool.protocol != "rdma"  # RDMA bypasses the processor
+        network = self._network_cost(flow, sends=sends) if sockets else np.zeros(1)
+        files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
+        files = files + self.draw("tool.cost", self.scenario.tool.cost)
+        files = files + process_cost(self.scenario, self.draw, self.role, self.cpu)
+        process: list[_Work] = [(threads, network + files, "the transfer process")]
+        if self.scenario.tool.threads in _DISK_THREAD and networked and on_disk:
+            process = [(threads[:-1] or threads, network, "the network"), (threads[-1:], files, "the disk thread")]
+        others: list[_Work] = []
+        if sockets and not (near and not sends):
+            interrupts = self._interrupt_cost(flow, sends=sends)
+            if near or self.host.arfs:
+                process.append((threads, interrupts, _INTERRUPTS))
+            else:
+                others.append((self.host.nic_cores, interrupts, _INTERRUPTS))
+        if on_disk and self.host.arrays:
+            cost = self._draw("cpu.storage_interrupt_cost", self.cpu.storage_interrupt_cost)
+            others.append((self._storage_cores(flow) or self.host.nic_cores, cost, "storage"))
+        return process, others
+
+    def _spread(self, flow: int, process: list[tuple[list[int], FloatArray, str]]) -> None:
+        """Add a process's demands on the cores of its threads, or on those of the other end where both share one."""
+        joined = self._placement.together(flow) if self._is_free and self.role == "receiver" else np.zeros(1)
+        for cores, seconds_per_bit, duty in process:
+            for core in cores:
+                self._core(flow, core, seconds_per_bit / len(cores) * (1 - joined), duty)
+            if joined.any():
+                self._core(flow, self._placement.cores("sender", flow)[0], seconds_per_bit * joined, duty)
 
     def application_nodes(self, flow: int) -> set[int]:
         """Sockets on whose cores a flow's threads run."""
@@ -188,16 +170,22 @@ class Cores:
     def _interrupts(self) -> Interrupts:
         return Interrupts(self.scenario, self.draw, self.role, self.host, self.cpu)
 
+    @property
+    def _is_free(self) -> bool:
+        """Whether both ends run in this machine on any core, at costs that were not measured so."""
+        return self._placement.is_free and not self._is_as_measured
+
+    @cached_property
+    def _placement(self) -> Placement:
+        return Placement(self.scenario, self.draw, len(self.flows))
+
     # which cores -----------------------------------------------------------------------------------------------------
 
     def _all(self) -> list[int]:
         return list(range(self.cpu.cores))
 
     def _threads(self, flow: int) -> list[int]:
-        return thread_cores(self.host, self.scenario.tool, flow)
-
-    def _cores_of(self, host: Host | None, flow: int) -> set[int]:
-        return set() if host is None else set(thread_cores(host, self.scenario.tool, flow))
+        return self._placement.cores(self.role, flow)
 
     def _storage_cores(self, flow: int) -> list[int]:
         """Core that serves the array of a flow, if the host says which."""
@@ -274,17 +262,17 @@ class Cores:
     def _handed_over(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte for data handed over between two cores of one machine [cycles/B]."""
         scenario = self.scenario
-        total = np.zeros(1)
-        if self._cores_of(scenario.sender, flow) & self._cores_of(scenario.receiver, flow):
-            return total
+        together = self._placement.together(flow)
+        if (together == 1).all():
+            return np.zeros(1)
         unit = self._sent_unit(np.array([float(self.payload)]), offloaded=False)
-        total = total + self._cost("handover_cost") + self._cost("handover_packet_cost") / unit
+        total = self._cost("handover_cost") + self._cost("handover_packet_cost") / unit
         if sends and scenario.tool.message is not None:
             clock = self._draw("cpu.clock", self.cpu.clock)
             total = total + self.draw("path.device_time", scenario.path.device_time) * clock / self.draw(
                 "tool.message", scenario.tool.message
             )
-        return total
+        return total * (1 - together)
 
     def _interrupt_cost(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte on the cores that serve the network [cycles/B]; within a machine, for both directions."""
@@ -374,7 +362,8 @@ class Cores:
     def _together(self, flow: int, seconds_per_bit: FloatArray) -> None:
         """Add the demand on all cores together, over which the scheduler spreads what is bound to none."""
         free = sum(1 / (1 + self.host.busy_cores.count(core)) for core in self._all())
-        self.put(flow, f"{self.role}.cpu.cores", seconds_per_bit / free, f"all cores of the {self.role} together")
+        owner = "sender" if self.scenario.path.same_host else self.role
+        self.put(flow, f"{owner}.cpu.cores", seconds_per_bit / free, f"all cores of the {owner} together")
 
     def _core(self, flow: int, core: int, seconds_per_bit: FloatArray, duty: str) -> None:
         duties = self._duties.setdefault(core, [])
@@ -394,9 +383,7 @@ class Cores:
         if self._is_as_measured:
             return "sender"
         sending = {
-            sending_core
-            for flow in range(len(self.flows))
-            for sending_core in self._cores_of(self.scenario.sender, flow)
+            sending_core for flow in range(len(self.flows)) for sending_core in self._placement.cores("sender", flow)
         }
         return "sender" if core in sending else self.role
 

@@ -17,6 +17,7 @@ from hecn_analysis.prediction.demands import Demands, Resource
 from hecn_analysis.prediction.devices import add_forwarding
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 from hecn_analysis.prediction.host_demands import HostDemands
+from hecn_analysis.prediction.neighbours import add_slices
 from hecn_analysis.prediction.packets import link_shares, payload_per_packet, streams_per_process
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def build(scenario: Scenario, draw: Draws) -> System:
     if tool.protocol != "file":
         _add_links(scenario, draw, demands, flows)
         add_forwarding(scenario, draw, demands, flows)
+    add_slices(scenario, draw, demands, flows)
     _add_tool(scenario, draw, demands, flows)
     rows = list(demands.table.values())
     return System(

@@ -32,7 +32,7 @@ def test_a_packet_costs_the_interrupt_core_and_the_process():
     assert bound(keys) == (round(8 / (2 + 1 / 7), 3), "receiver.cpu.core1")  # seven frames are merged to 64 KiB
     alone = {**keys, "receiver.gro": False}
     assert bound(alone) == (1.6, "receiver.cpu.queues")  # 2 + 1 cycles a byte; 5 on the core of the queue
-    assert bound(alone, receiver__nic_cores="[0]") == (1.6, "receiver.cpu.queues")
+    assert bound(alone, receiver__nic_cores="[0]") == (1.6, "receiver.cpu.core0")
     assert bound(alone, receiver__arfs=True) == (1.0, "receiver.cpu.core1")
 
 

@@ -17,7 +17,7 @@ from hecn_analysis.hardware import Host, Scenario
 from hecn_analysis.limits.tcp_window import LARGEST_WINDOW
 from hecn_analysis.planning.change.change import UNSET, Change, described, is_networked
 from hecn_analysis.planning.change.hardware import links, purchases, slots
-from hecn_analysis.prediction.cores import thread_cores
+from hecn_analysis.prediction.placement import thread_cores
 
 #: Round-trip time from which a proxy that terminates TCP may pay: satellites, and half around the world. [s]
 FAR: Final = 0.2
