@@ -6,7 +6,15 @@ import math
 import re
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from hecn_analysis.hardware.quantity import Bytes, Factor, Parameter, Probability, Rate, Time, Title
 from hecn_analysis.limits.framing import FRAME_OVERHEAD, VLAN_TAG
@@ -68,6 +76,12 @@ def _of_segments(segments: list[Segment]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def _one_at_least(burst: Parameter) -> Parameter:
+    if burst.value < 1:
+        raise ValueError(f"found {burst.value:g}, expected 1 packet or more")
+    return burst
+
+
 class Path(BaseModel):
     """A path between two hosts, with the same properties in both directions.
 
@@ -101,6 +115,11 @@ class Path(BaseModel):
     )
     rtt: Time = Field(default=0, validate_default=True, description="round-trip time without load")
     loss: Probability = Field(default=0, validate_default=True, description="probability per packet, data direction")
+    loss_burst: Annotated[Factor, AfterValidator(_one_at_least)] = Field(
+        default=1,
+        validate_default=True,
+        description="packets lost in one event: TCP reduces its window once for all of them",
+    )
     queue: Bytes | None = None
     pep: bool = Field(
         default=False,

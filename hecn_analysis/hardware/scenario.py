@@ -337,7 +337,7 @@ def _descriptions(library: Library, flat: Mapping[str, Any], place: Callable[[st
         role, _, rest = key.partition(".")
         if rest:
             names = rest.split(".")
-            base[role].put(tuple(names), value if _is_text(role, names) else scalar(value), place(key))
+            base[role].put(tuple(names), _value_of(role, names, value), place(key))
     if "tool.duration" in flat and "tool.bytes" not in flat:  # the duration replaces the amount of the tool's file
         base["tool"].put(("bytes",), None, place("tool.duration"))
     return base
@@ -381,10 +381,14 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
     return warnings
 
 
-def _is_text(role: str, names: list[str]) -> bool:
-    """Whether a key holds a text, such as the kernel 6.10, which is not the number 6.1."""
-    field = yaml_file.field_at(_MODELS[role], names)
-    return field is not None and field.annotation in {str, str | None}
+def _value_of(role: str, names: list[str], value: Any) -> Any:  # noqa: ANN401 - any value of YAML
+    """Value of a key; of a field that holds a text, such as the kernel 6.10, a number as it is written."""
+    parsed = scalar(value)
+    if isinstance(value, str) and isinstance(parsed, int | float) and not isinstance(parsed, bool):
+        field = yaml_file.field_at(_MODELS[role], names)
+        if field is not None and field.annotation in {str, str | None}:
+            return value
+    return parsed
 
 
 def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - any value of a description

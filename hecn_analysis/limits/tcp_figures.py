@@ -14,6 +14,7 @@ from hecn_analysis.limits._checks import (
     Time,
     arrays,
     given,
+    refuse,
     require_between,
     require_not_negative,
     require_positive,
@@ -36,6 +37,7 @@ def tcp(
     *,
     window: Bytes | None = None,
     loss: Fraction = 0.0,
+    loss_burst: Count = 1,
     mtu: Bytes = 1500,
     rate: Rate | None = None,
     queue: Bytes | None = None,
@@ -54,6 +56,8 @@ def tcp(
         Usable window of each stream; without it, the window is no limit. [bytes]
     loss
         Probability that a packet is lost. [fraction]
+    loss_burst
+        Packets lost together on average: TCP reduces its window once for all of them.
     mtu
         Largest IP packet. [bytes]
     rate
@@ -90,20 +94,21 @@ def tcp(
     require_between(0, 1, loss=loss)
     require_between(HEADERS + 1, 65535, mtu=mtu)
     require_whole(1, streams=streams)
+    refuse("loss_burst", loss_burst, np.asarray(loss_burst) < 1, "1 packet or more")
     require_word(CONGESTION_CONTROLS, congestion_control=congestion_control)
     no = np.nan
     optional = {"window": window, "rate": rate, "queue": queue, "duration": duration, "bytes": bytes}
     require_positive(**{k: v for k, v in optional.items() if v is not None and k != "queue"})
     if queue is not None:
         require_not_negative(queue=queue)
-    t, p, size, n, w, r, q, d, b = np.broadcast_arrays(
-        *arrays(rtt=rtt, loss=loss, mtu=mtu, streams=streams),
+    t, p, burst, size, n, w, r, q, d, b = np.broadcast_arrays(
+        *arrays(rtt=rtt, loss=loss, loss_burst=loss_burst, mtu=mtu, streams=streams),
         *(np.asarray(no) if v is None else arrays(**{k: v})[0] for k, v in optional.items()),
     )
     mss = size - HEADERS
     by_window = np.full(t.shape, np.inf) if window is None else n * np.asarray(window_limit_bps(w, t))
     line = np.full(t.shape, np.inf) if rate is None else r * mss / (size + FRAME_OVERHEAD)
-    by_loss = _loss_limit(congestion_control, rtt=t, loss=p, mss=mss, streams=n, line=line)
+    by_loss = _loss_limit(congestion_control, rtt=t, loss=p, burst=burst, mss=mss, streams=n, line=line)
     if rate is None:
         throughput = np.minimum(by_window, by_loss)
     else:
@@ -115,6 +120,7 @@ def tcp(
             "mss_bytes": mss,
             "packet_overhead_bytes": np.full(t.shape, HEADERS + FRAME_OVERHEAD),
             "loss": p,
+            "loss_burst": burst,
             "window_bytes": np.where(np.isnan(w) & (window is None), np.inf, w),
             "queue_bytes": q,
             "streams": n,
@@ -138,13 +144,21 @@ def tcp(
 
 
 def _loss_limit(
-    control: str, *, rtt: FloatArray, loss: FloatArray, mss: FloatArray, streams: FloatArray, line: FloatArray
+    control: str,
+    *,
+    rtt: FloatArray,
+    loss: FloatArray,
+    burst: FloatArray,
+    mss: FloatArray,
+    streams: FloatArray,
+    line: FloatArray,
 ) -> FloatArray:
     """Rate of all streams that random loss alone would allow in the long run, in bit/s."""
     if control == "bbr":  # keeps its pace up to a loss of 20 %, where probing for bandwidth gains nothing any more
         return np.where(loss > 0, line * (1 - loss), np.inf)
     if control in ("reno", "cubic"):
-        window = np.asarray(reno_window(loss) if control == "reno" else cubic_window(loss, rtt))
+        events = loss / burst
+        window = np.asarray(reno_window(events) if control == "reno" else cubic_window(events, rtt))
         return window * mss * 8 / rtt * streams * (1 - loss)
     # no simple closed form: simulated on a path that is far too fast to matter
     runs = simulate(
@@ -152,6 +166,7 @@ def _loss_limit(
         rtt_s=rtt,
         mss_bytes=mss,
         loss=np.where(loss == 0, np.nan, loss),
+        loss_burst=burst,
         congestion_control=control,
         duration_s=np.maximum(2000 * rtt, 600.0),
         warm_up_s=np.maximum(300 * rtt, 60.0),

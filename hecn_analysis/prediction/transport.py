@@ -63,6 +63,7 @@ class Transport:
     receiving: Host
     rtt_s: FloatArray
     loss: FloatArray
+    loss_burst: FloatArray
     window_bytes: FloatArray
     window_owner: tuple[str, str]
     start_up_delay: FloatArray
@@ -88,6 +89,7 @@ class Transport:
             receiving,
             np.minimum(rtt, _TO_PROXY) if proxied else rtt,
             np.zeros_like(loss) if proxied else loss,
+            draw("path.loss_burst", scenario.path.loss_burst),
             window,
             owner,
             _start_up_delay(draw),
@@ -225,6 +227,7 @@ class Transport:
             mss_bytes=payload,
             packet_overhead_bytes=wire - payload,
             loss=np.where(lossless.astype(bool), 0.0, loss),
+            loss_burst=np.broadcast_to(of_cases(self.loss_burst), rate.shape),
             window_bytes=np.where(windowless.astype(bool), tcp_window.LARGEST_WINDOW, of_cases(self.window_bytes)),
             queue_bytes=queue,
             congestion_control=self.sending.congestion_control,

@@ -8,7 +8,14 @@ import hecn_analysis as hecn
 from hecn_analysis import limits
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.limits import tcp_window
-from hecn_analysis.planning.studies.long_paths import FLIGHTS, far_cases, flights, limit_lines, windows_needed
+from hecn_analysis.planning.studies.long_paths import (
+    FLIGHTS,
+    SENT_TOGETHER,
+    far_cases,
+    flights,
+    limit_lines,
+    windows_needed,
+)
 from hecn_analysis.prediction import predict
 
 PATH = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge", "tool": "nuttcp", "tool.duration": "1 h"}
@@ -68,7 +75,7 @@ def test_flight_of_a_run_with_losses_has_their_limit():
     assert found["packets"] == pytest.approx(5.56e9 * 30 / 8 / 8948, rel=1e-6)
     assert found["sent_again_fraction"] == pytest.approx(4 / found["packets"])
     assert found["loss_limit_bps"] == pytest.approx(
-        limits.tcp(0.08, loss=found["sent_again_fraction"], mtu=9000)["loss_limit_bps"]
+        limits.tcp(0.08, loss=found["sent_again_fraction"], loss_burst=SENT_TOGETHER, mtu=9000)["loss_limit_bps"]
     )
 
 

@@ -31,7 +31,7 @@ class LossBased(Run):
         self.lossy = bool((self.loss > 0).any())
         self.silent = np.zeros(shape, dtype=np.int64)  # rounds without sending
         with np.errstate(divide="ignore", over="ignore"):  # no loss, or one in more packets than a float can say
-            self.mean_gap = np.broadcast_to(1 / self.loss, shape)
+            self.mean_gap = np.broadcast_to(value["loss_burst"] / self.loss, shape)
             self.to_loss = -np.log(self.chance(GAP)) * self.mean_gap if self.lossy else np.full(shape, np.inf)
         overflows = self.cap * streams + self.together > self.bdp + self.queue
         self.steady = ~overflows & ~self.lockstep

@@ -30,6 +30,7 @@ def simulate(  # one keyword per physical quantity
     mss_bytes: ArrayLike = 8948,
     packet_overhead_bytes: ArrayLike = 90,
     loss: ArrayLike = 0.0,
+    loss_burst: ArrayLike = 1.0,
     window_bytes: ArrayLike = np.inf,
     queue_bytes: ArrayLike | None = None,
     congestion_control: ArrayLike = "cubic",
@@ -63,6 +64,8 @@ def simulate(  # one keyword per physical quantity
         What a packet costs more at the bottleneck: 52 + 38 with timestamps, IPv4 and untagged Ethernet. [bytes]
     loss
         Probability that a data packet is lost at random, before the queue. [fraction]
+    loss_burst
+        Packets that are lost together on average; a burst is one event for the sender. [packets]
     window_bytes
         Usable window of each stream (see `tcp_window`). [bytes]
     queue_bytes
@@ -143,6 +146,7 @@ def simulate(  # one keyword per physical quantity
         "mss_bytes": mss_bytes,
         "packet_overhead_bytes": packet_overhead_bytes,
         "loss": loss,
+        "loss_burst": loss_burst,
         "window_bytes": window_bytes,
         "queue_bytes": np.nan if queue_bytes is None else queue_bytes,
         "streams": streams,
@@ -188,10 +192,12 @@ def _check(value: dict[str, NDArray[np.float64]]) -> None:
     require_positive(window_bytes=value["window_bytes"])
     at_least_zero = ("packet_overhead_bytes", "queue_bytes", "warm_up_s", "bunching")
     require_not_negative(**{k: value[k] for k in at_least_zero})
-    for name in ("initial_window", "ack_every"):
+    for name in ("initial_window", "ack_every", "loss_burst"):
         refuse(name, value[name], value[name] < 1, "a number >= 1")
     require_whole(1, streams=value["streams"])
     refuse("loss", value["loss"], (value["loss"] < 0) | (value["loss"] >= 1), "0 to less than 1")
     timeouts = "timeouts are not simulated, the rate is lower"
-    warn_outside("loss", value["loss"], value["loss"] > MOST_LOSS, f"{MOST_LOSS:.10g} and less", timeouts)
+    warn_outside(
+        "loss", value["loss"], value["loss"] > MOST_LOSS * value["loss_burst"], f"{MOST_LOSS:.10g} and less", timeouts
+    )
     refuse("warm_up_s", value["warm_up_s"], value["warm_up_s"] >= value["duration_s"], "less than duration_s")
