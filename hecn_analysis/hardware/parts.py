@@ -420,6 +420,10 @@ class Bridge(BaseModel):
     rate: Rate | None = Field(
         default=None, description="rate of an uplink that is not PCI Express (QPI, HyperTransport), one way"
     )
+    write_rate: Rate | None = Field(
+        default=None,
+        description="rate at which it passes what devices write to memory (receive), if below that of its uplink",
+    )
     node: Node = 0
     behind: str | None = Field(default=None, description="bridge above it; default: the processor")
     max_payload: Bytes | None = Field(default=None, description="largest MaxPayload that it supports")

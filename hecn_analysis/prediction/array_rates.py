@@ -6,7 +6,7 @@ parity and the file system have a ceiling for all together. What a description l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from hecn_analysis.hardware import Array, Disk, Tool
     from hecn_analysis.prediction.draws import Draws, FloatArray
-    from hecn_analysis.prediction.slots import Operation
 
 #: Disks' worth of parity in each group.
 _PARITY = {5: 1, 6: 2, 50: 1, 60: 2}
@@ -91,7 +90,7 @@ def _data_disks(array: Array) -> float:
 
 def _together(draw: Draws, at: str, array: Array, rate: FloatArray, *, files: int, reads: bool) -> FloatArray:
     """Rate of the disks of an array together [bit/s]."""
-    op: Operation = "read" if reads else "write"
+    op: Literal["read", "write"] = "read" if reads else "write"
     level, far = array.level, array.layout == "far"
     assert level is not None  # noqa: S101 - the caller asks only then
     copies = {1: array.disks, 10: 2}.get(level, 1)

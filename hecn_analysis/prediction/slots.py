@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from hecn_analysis.prediction.draws import Draws, FloatArray
 
 #: Direction of a device's access to host memory, or of a host's access to its disks.
-Operation = Literal["read", "write"]
+Operation = Literal["read", "write", "both"]
+
+_BOTH_AND_WRITE: tuple[Operation, Operation] = ("both", "write")
 
 
 def _trained(slot: Slot) -> tuple[int, int]:
@@ -69,6 +71,11 @@ class Slots:
             self.demands.add(
                 flow, f"{self.role}.slot.{name}", share / capacity, title=self.title(name, slot), variant=variant
             )
+            if sends and slot.bus == "pcie" and self.scenario.tool.bidirectional:
+                requests = self._request_seconds(name, slot) * share * frame / payload
+                self.demands.add(
+                    flow, f"{self.role}.slot.{name}", requests, title=self.title(name, slot), variant=str(False)
+                )
             self.add_uplinks(flow, slot, share * frame / payload, op="read" if sends else "write")
             assert slot.nic is not None  # noqa: S101 - ports are those of slots with a card
             shared = path.links > len(ports)
@@ -96,6 +103,11 @@ class Slots:
             overhead_clocks=self.draw(f"{at}.overhead_clocks", slot.overhead_clocks),
         )
         return np.asarray(figures["throughput_bps"], dtype=np.float64)
+
+    def _request_seconds(self, name: str, slot: Slot) -> FloatArray:
+        """Time that the requests of reads take of the direction of the writes, for each bit read [s/bit]."""
+        both, write = (self.pcie_bps(name, slot, op=op) for op in _BOTH_AND_WRITE)
+        return np.maximum(1 / both - 1 / write, 0.0)
 
     def pcie_bps(self, name: str, slot: Slot, *, op: Operation) -> FloatArray:
         """Rate of a PCI Express slot [bit/s]."""
@@ -154,6 +166,9 @@ class Slots:
                 capacity = self._link_bps(at, bridge.gen, bridge.lanes, slot, op=op)
             else:
                 capacity = None
+            if op == "write" and bridge.write_rate is not None:
+                passed = self.draw(f"{at}.write_rate", bridge.write_rate)
+                capacity = passed if capacity is None else np.minimum(capacity, passed)
             if capacity is not None:
                 title = f"uplink of {bridge.title or bridge_name} of the {self.role}"
                 name = f"{self.role}.interconnect.{bridge_name}"

@@ -64,3 +64,25 @@ def test_what_runs_on_another_socket_than_its_card_crosses_the_links_between_the
     away = hecn.predict(keys, slow)
     assert away.bottleneck == "receiver.interconnect.sockets"
     assert away.throughput_bps < 8e9  # 9 Gb/s, of which 8 of 9 bits are data, and the headers of each frame
+
+
+def test_a_hub_may_pass_less_of_what_devices_write(tmp_path):
+    host = tmp_path / "host.yaml"
+    host.write_text(HOST.replace("BEHIND", "hub").replace("rate: 300 Gb/s", "rate: 300 Gb/s, write_rate: 40 Gb/s"))
+    keys = {"tool": "iperf3", "tool.processes": 2, "path.rate": "100 Gb/s", "path.links": 2, "path.mtu": 9000}
+    received = hecn.predict({"sender": "ideal", "receiver": str(host), **keys})
+    assert received.bottleneck == "receiver.interconnect.hub"
+    assert received.throughput_bps == pytest.approx(40e9 * 8948 / 9014, rel=1e-6)
+    assert hecn.predict({"sender": str(host), "receiver": "ideal", **keys}).throughput_bps > 2 * received.throughput_bps
+
+
+def test_requests_of_what_is_sent_travel_with_what_is_received(prediction):
+    keys = {"tool.processes": 1, "path.links": 1, "path.rate": "400 Gb/s", "sender.slots.nic2.behind": "hub"}
+    keys = {**keys, "sender.slots.nic1.behind": "hub", "sender.slots.nic1.nic.port_rate": "400 Gb/s"}
+    link = {"gen": 3, "lanes": 8, "max_payload": 256}
+    both = hecn.predict({**prediction("hub", **keys).scenario.keys, "tool.bidirectional": True})
+    each_way = hecn.limits.pcie(op="both", **link)["throughput_bps"] * 8948 / 9014
+    assert both.bottleneck == "sender.slot.nic1"
+    # what is sent goes on where the requests have filled the other direction
+    alone = hecn.limits.pcie(op="read", **link)["throughput_bps"] * 8948 / 9014
+    assert 2 * each_way * 0.999 <= both.throughput_bps <= each_way + alone
