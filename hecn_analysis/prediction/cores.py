@@ -170,6 +170,10 @@ class Cores:
     def _interrupts(self) -> Interrupts:
         return Interrupts(self.scenario, self.draw, self.role, self.host, self.cpu)
 
+    @cached_property
+    def _payload(self) -> FloatArray:
+        return np.atleast_1d(np.asarray(self.payload, dtype=np.float64))
+
     @property
     def _is_free(self) -> bool:
         """Whether both ends run in this machine on any core, at costs that were not measured so."""
@@ -265,7 +269,7 @@ class Cores:
         together = self._placement.together(flow)
         if (together == 1).all():
             return np.zeros(1)
-        unit = self._sent_unit(np.array([float(self.payload)]), offloaded=False)
+        unit = self._sent_unit(self._payload, offloaded=False)
         total = self._cost("handover_cost") + self._cost("handover_packet_cost") / unit
         if sends and scenario.tool.message is not None:
             clock = self._draw("cpu.clock", self.cpu.clock)
@@ -310,10 +314,10 @@ class Cores:
 
         def extra() -> FloatArray:
             measured = self._draw("cpu.measured_payload", self.cpu.measured_payload)
-            own = unit(self, np.array([float(self.payload)]), offloaded=False)
+            own = unit(self, self._payload, offloaded=False)
             return np.asarray(self._cost(name) * (1 / own - 1 / unit(self, measured, offloaded=True)))
 
-        return self.draw.once((self.role, name, unit.__name__, self.payload), extra)
+        return self.draw.once((self.role, name, unit.__name__), extra)
 
     def _sent_unit(self, payload: FloatArray, *, offloaded: bool) -> FloatArray:
         """Payload that the sending host handles as one packet, `offloaded` or as the host is set [B]."""
