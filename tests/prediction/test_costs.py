@@ -3,7 +3,7 @@
 import pytest
 
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.prediction import predict
+from tests.prediction.steady import rate
 
 #: A sender whose costs are round numbers: 1 GHz, so that a cycle is a nanosecond.
 SENDER = {
@@ -16,11 +16,6 @@ SENDER = {
     "sender.cpu.send_cost": 1,
     "sender.cpu.receive_cost": 1,
 }
-
-
-def rate(keys, **settings):
-    """Throughput in Gb/s."""
-    return predict({**keys, **{key.replace("__", "."): value for key, value in settings.items()}}).throughput_bps / 1e9
 
 
 def test_later_kernels_cost_less_than_the_measured_one():

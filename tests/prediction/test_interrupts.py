@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hecn_analysis.prediction import predict
+from tests.prediction.steady import rate, steady
 
 CORES = 32
 #: Two hosts of 32 cores; a cycle is a nanosecond.
@@ -15,11 +16,6 @@ WIDE = {
         "clock": "1 GHz", "cores": CORES, "send_cost": 0.5, "receive_cost": 1, "receive_interrupt_cost": 1,
     }.items()},
 }  # fmt: skip
-
-
-def rate(keys, **settings):
-    """Throughput in Gb/s."""
-    return predict({**keys, **{key.replace("__", "."): value for key, value in settings.items()}}).throughput_bps / 1e9
 
 
 def test_one_connection_has_one_core_for_its_interrupts():
@@ -42,8 +38,7 @@ def test_more_queues_never_get_less():
 
 
 def test_a_single_queue_is_named():
-    result = predict({**WIDE, "tool.processes": 8, "receiver.receive_queues": 1})
-    assert result.bottleneck == "receiver.cpu.queues"
+    assert steady(WIDE, tool__processes=8, receiver__receive_queues=1)[1] == "receiver.cpu.queues"
 
 
 def test_connections_that_share_a_queue_widen_the_interval():

@@ -4,15 +4,11 @@ import numpy as np
 import pytest
 
 from hecn_analysis.prediction import predict
+from tests.prediction.steady import rate, steady
 
 MACHINE = {"sender": "virtual-2-cores", "receiver": "virtual-2-cores", "tool": "iperf3", "path": "virtual-ethernet"}
 BOUND = {**MACHINE, "sender.app_cores": "[0]", "receiver.app_cores": "[1]"}
 SINGLE = {"sender.offload": False, "receiver.offload": False}
-
-
-def rate(keys, **settings):
-    """Throughput in bit/s."""
-    return predict({**keys, **{key.replace("__", "."): value for key, value in settings.items()}}).throughput_bps
 
 
 def spinning(*cores):
@@ -20,18 +16,17 @@ def spinning(*cores):
 
 
 def test_processes_that_nothing_binds_are_a_mixture_of_placements():
-    free, apart = predict({**MACHINE, **SINGLE}), predict({**BOUND, **SINGLE})
-    together = predict({**BOUND, **SINGLE, "receiver.app_cores": "[0]"})
-    assert free.throughput_bps == pytest.approx(apart.throughput_bps)
-    assert together.throughput_bps > 1.3 * apart.throughput_bps  # small packets need no hand-over
-    assert free.high_bps > together.throughput_bps
-    assert free.low_bps == pytest.approx(apart.low_bps, rel=0.05)
+    apart = rate({**BOUND, **SINGLE})
+    together = rate({**BOUND, **SINGLE, "receiver.app_cores": "[0]"})
+    assert rate({**MACHINE, **SINGLE}) == pytest.approx(apart)
+    assert together > 1.3 * apart  # small packets need no hand-over
+    free, bound = predict({**MACHINE, **SINGLE}), predict({**BOUND, **SINGLE})
+    assert free.high_bps > together * 1e9 > bound.high_bps
+    assert free.low_bps == pytest.approx(bound.low_bps, rel=0.1)
 
 
 def test_free_processes_never_have_more_than_all_cores():
-    several = predict({**MACHINE, "tool.processes": 8})
-    one = predict({**BOUND, "receiver.app_cores": "[0]"})
-    assert several.throughput_bps < 2.2 * one.throughput_bps
+    assert rate({**MACHINE, "tool.processes": 8}) < 2.2 * rate({**BOUND, "receiver.app_cores": "[0]"})
 
 
 def test_a_program_beside_a_thread_that_fills_its_core_takes_its_share():
@@ -39,15 +34,14 @@ def test_a_program_beside_a_thread_that_fills_its_core_takes_its_share():
 
 
 def test_a_program_beside_a_thread_that_sleeps_costs_its_slice():
-    alone = predict(BOUND)
-    assert alone.utilisation["receiver.cpu.core1"] < 0.9
-    beside = predict({**BOUND, **spinning(1)})
-    assert beside.bottleneck == "receiver.cpu.slices"
-    share = 1 / (2 * alone.utilisation["receiver.cpu.core1"])  # all that a share of the core would cost
-    assert beside.throughput_bps < 0.8 * min(share, 1.0) * alone.throughput_bps
+    assert predict(BOUND).utilisation["receiver.cpu.core1"] < 0.9
+    beside, bottleneck = steady({**BOUND, **spinning(1)})
+    assert bottleneck == "receiver.cpu.slices"
+    share = rate({**BOUND, **spinning(1), "receiver.time_slice": 0})  # a share of the core, and no wait
+    assert beside < 0.8 * share
     got = [rate({**BOUND, **spinning(1), "receiver.time_slice": f"{ms} ms"}) for ms in (0, 0.5, 1, 2, 4, 8)]
     assert got == sorted(got, reverse=True)
-    assert got[0] == pytest.approx(min(share, 1.0) * alone.throughput_bps)
+    assert got[0] == pytest.approx(share)
 
 
 def test_more_programs_never_help_and_larger_buffers_never_hurt():
@@ -69,4 +63,4 @@ def test_a_part_of_a_core_scales_a_process_but_not_its_interrupts():
         "receiver.cpu.receive_interrupt_cost": 1.5,
     }
     got = [rate(keys, receiver__cpu_share=share) for share in (1, 0.9, 0.5, 0.25)]
-    assert got == [pytest.approx(8e9 / cost) for cost in (1.5, 1.5, 2, 4)]
+    assert got == [pytest.approx(8 / cost) for cost in (1.5, 1.5, 2, 4)]
