@@ -357,7 +357,8 @@ class Cores:
         """Add the interrupts' demand on the queues of all connections, and on those of one process."""
         of_host = f"of the {self.role}'s network interrupts"
         processes = len(self.flows)
-        name, title = f"{self.role}.cpu.queues", f"the cores {of_host}"
+        cores = "core" if self._interrupts.queues == 1 else "cores"
+        name, title = f"{self.role}.cpu.queues", f"the {cores} {of_host}"
         self.put(flow, name, seconds_per_bit / self._interrupts.in_use(processes), title)
         if processes > 1:
             name, title = f"{self.role}.cpu.queue{flow + 1}", f"the core {of_host} for process {flow + 1}"

@@ -139,3 +139,27 @@ def test_what_was_found_wrong_with_a_captured_host_is_among_the_changes(capsys):
     assert best["throughput_bps"] > 5 * found["now"]["throughput_bps"]
     assert "sysctl" in best["changes"][0]["how"]
     assert main(["advise", str(folder), "--free"]) == 0  # a path without distance
+
+
+MANY = {
+    "sender": "ideal",
+    "receiver.cpu.part": "intel-xeon-gold-6430",
+    "tool": "iperf3",
+    "tool.processes": 31,
+    "path.rate": "400 Gb/s",
+    "path.rtt": "1 ms",
+    "path.mtu": 1500,
+}
+
+
+def test_a_single_receive_queue_is_mended_before_anything_else():
+    found = advise({**MANY, "receiver.receive_queues": 1}, purchases=False)
+    best = found.single[0]
+    assert best.name == "receiver-queues"
+    assert best.gain > 4
+    assert "ethtool -L" in best.changes[0].how
+
+
+def test_packets_that_nothing_merges_are_to_be_merged():
+    found = advise({**MANY, "receiver.gro": False, "tool.processes": 1}, purchases=False)
+    assert "receiver-gro" in names(found.single)

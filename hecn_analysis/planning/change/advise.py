@@ -432,7 +432,8 @@ def _bearing(keys: str, *, far: bool = False) -> _Bearing:
 
 _BEARING: Final = {
     "cpu": _bearing(
-        "cpu app_cores nic_cores storage_cores busy_cores cpu_quota lro offload io processes streams threads mtu spread"
+        "cpu app_cores nic_cores storage_cores busy_cores cpu_quota cpu_share receive_queues lro gro offload io "
+        "processes streams threads mtu spread"
     ),
     "memory": _bearing("memory io"),
     "interconnect": _bearing("slots app_cores board"),

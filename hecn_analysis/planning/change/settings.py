@@ -158,6 +158,13 @@ def _network_settings(scenario: Scenario, role: str, host: Host) -> Iterator[Cha
                 yield described(key, settings, other=other, now=host.congestion_control)
     if role == "receiver":
         yield described("lro", {f"{role}.lro": not host.lro}, role=role, state="off" if host.lro else "on")
+        if not host.gro:
+            yield described("gro", {f"{role}.gro": True}, role=role)
+    if host.cpu is not None and host.receive_queues is not None:
+        most = len(set(host.nic_cores)) or host.cpu.cores
+        if host.receive_queues < most:
+            now = host.receive_queues
+            yield described("queues", {f"{role}.receive_queues": most}, role=role, queues=now, most=most)
     if role == "sender" and not host.offload:
         yield described("tso", {f"{role}.offload": True}, role=role)
 
