@@ -97,7 +97,8 @@ class Cores:
         per_clock = crowding / self._draw("cpu.clock", self.cpu.clock) / 8
         seconds_per_cycle = self._draw("cpu.scatter", self.cpu.scatter) * per_clock
         process, others = self._work(flow, sends=sends, networked=networked, on_disk=on_disk)
-        share = self._draw("cpu_share", self.host.cpu_share)
+        stated = "cpu_share" in self.host.model_fields_set
+        share = self._draw("cpu_share", self.host.cpu_share) if stated else np.ones(1)
         self._spread(flow, [(cores, cost * seconds_per_cycle / share, duty) for cores, cost, duty in process])
         for cores, cost, duty in others:
             for core in cores:
@@ -215,8 +216,9 @@ class Cores:
             total = self._byte_cost("receive_cost") + self._cost("far_cost") * self._far()
             total = total + self._packets("receive_packet_cost", Cores._received_unit)
             if not self.scenario.path.same_host:
-                far = self._interrupts.far_share(self._threads(flow))
-                total = total + self._cost("remote_cost") * far + self._from_interrupts(flow, sends=False)
+                total = total + self._from_interrupts(flow, sends=False)
+                if self.cpu.sockets > 1:
+                    total = total + self._cost("remote_cost") * self._interrupts.far_share(self._threads(flow))
         if self.scenario.path.spread == "round-robin":
             total = total + self._cost("reorder_cost")
         if tool.message is not None:

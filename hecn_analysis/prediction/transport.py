@@ -89,7 +89,7 @@ class Transport:
             receiving,
             np.minimum(rtt, _TO_PROXY) if proxied else rtt,
             np.zeros_like(loss) if proxied else loss,
-            draw("path.loss_burst", scenario.path.loss_burst),
+            draw("path.loss_burst", scenario.path.loss_burst) if np.any(loss > 0) else np.ones(1),
             window,
             owner,
             _start_up_delay(draw),
