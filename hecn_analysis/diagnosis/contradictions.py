@@ -1,4 +1,4 @@
-"""Lines of a folder that cannot all be true: two speeds of one port, two rates of the circuit, two limits of one end."""
+"""Lines of a folder that contradict each other: two speeds of a port, two rates of the circuit, two limits of an end."""
 
 from __future__ import annotations
 

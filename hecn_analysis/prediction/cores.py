@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
-from hecn_analysis.prediction.devices import process_cost
 from hecn_analysis.limits.tcp_window import kernel_version
+from hecn_analysis.prediction.devices import process_cost
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
 from hecn_analysis.prediction.placement import Placement

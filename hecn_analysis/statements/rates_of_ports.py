@@ -77,8 +77,8 @@ def _settings(document: Document) -> Iterator[Statement]:
             continue
         if (heading := _HEADING.match(text)) is not None:
             device = heading["port"]
-        if "Link-level type" in text or ("configuration:" in text and _OTHER.search(text) is not None):
-            continue  # a port of Junos (`switch_ports`), or no port of a network
+        if _is_of_others(text):
+            continue
         if (speed := _SPEED.search(text)) is not None:
             rate = float(speed["number"]) * _SCALES[speed["prefix"].lower()]
             yield replace(_said(document, "port.speed_bps", rate, number), device=device)
@@ -98,6 +98,11 @@ def _settings(document: Document) -> Iterator[Statement]:
             fastest, first = max(modes), number
     if fastest:
         yield _said(document, "port.supported_bps", fastest, first)
+
+
+def _is_of_others(text: str) -> bool:
+    """Whether a line is that of a port of Junos (`switch_ports`), or of something that is not a network port."""
+    return "Link-level type" in text or ("configuration:" in text and _OTHER.search(text) is not None)
 
 
 def _of_mode(document: Document, text: str, line: int) -> Iterator[Statement]:
