@@ -1,4 +1,4 @@
-"""Lines of a folder that contradict each other: two speeds of a port, two rates of the circuit, two limits of an end."""
+"""Lines of a folder that contradict each other: two speeds of a port, two rates of a circuit, two limits of an end."""
 
 from __future__ import annotations
 

@@ -73,12 +73,10 @@ def _settings(document: Document) -> Iterator[Statement]:
     fastest, first = 0.0, 0
     is_supported, device = False, ""
     for number, text in enumerate(document.lines, 1):
-        if len(text) > 2000:
+        if len(text) > 2000 or _is_of_others(text):
             continue
         if (heading := _HEADING.match(text)) is not None:
             device = heading["port"]
-        if _is_of_others(text):
-            continue
         if (speed := _SPEED.search(text)) is not None:
             rate = float(speed["number"]) * _SCALES[speed["prefix"].lower()]
             yield replace(_said(document, "port.speed_bps", rate, number), device=device)
