@@ -53,7 +53,7 @@ _AMOUNTS: Final[Mapping[str, tuple[str, str]]] = {
     **{f"{way}_mbit": (f"{way}_bps", "m") for way in ("in", "out")},
 }
 _PREFIXES: Final = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-_GENERIC: Final = frozenset({"octets", "packets", "errors", "discards", "rate"})
+_GENERIC: Final = frozenset({"octets", "packets", "errors", "discards", "rate", "unicast", "multicast", "broadcast"})
 _VIRTUAL: Final = re.compile(
     r"(?:lo(?:opback)?|inloop\w{0,10}|null|tun(?:nel)?|gr|ip|vl(?:an(?:if)?)?|irb|bvi|bdi|nve|nvi|sp|lt|mt|lsq|dialer"
     r"|wlan-\w{2,6})[\d./: -]"
