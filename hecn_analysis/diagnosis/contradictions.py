@@ -31,9 +31,9 @@ def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
     for (name, end, device), values in stated.items():
         if len(values) > 1:
             words, written, counts = _SINGLE[name]
-            of = " ".join(filter(None, (end and f"the {end}'s", device)))
+            of = (f" of {device}" if device else "") + (f" at the {end}" if end else "")
             places = ", ".join(f"{written(value)} ({_place(one)})" for value, one in values.items())
-            yield f"different {words}{of and f' of {of}'}: {places}; {counts} counts"
+            yield f"different {words}{of}: {places}; {counts} counts"
 
 
 def _place(statement: Statement) -> str:

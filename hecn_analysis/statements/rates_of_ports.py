@@ -77,14 +77,7 @@ def _settings(document: Document) -> Iterator[Statement]:
             continue
         if (heading := _HEADING.match(text)) is not None:
             device = heading["port"]
-        if (speed := _SPEED.search(text)) is not None:
-            rate = float(speed["number"]) * _SCALES[speed["prefix"].lower()]
-            yield replace(_said(document, "port.speed_bps", rate, number), device=device)
-        if (duplex := _DUPLEX.search(text)) is not None:
-            yield _said(document, "port.duplex", duplex["duplex"].lower(), number)
-        if (capacity := _CAPACITY.match(text)) is not None:
-            rate = float(capacity["number"]) * _SCALES[capacity["prefix"].lower()]
-            yield _said(document, "port.supported_bps", rate, number)
+        yield from _of_line(document, text, number, device)
         yield from _of_mode(document, text, number)
         is_list = _SUPPORTED.search(text) is not None
         is_supported = is_list or (is_supported and ":" not in text)
@@ -101,6 +94,18 @@ def _settings(document: Document) -> Iterator[Statement]:
 def _is_of_others(text: str) -> bool:
     """Whether a line is that of a port of Junos (`switch_ports`), or of something that is not a network port."""
     return "Link-level type" in text or ("configuration:" in text and _OTHER.search(text) is not None)
+
+
+def _of_line(document: Document, text: str, number: int, device: str) -> Iterator[Statement]:
+    """State what a line of ethtool or lshw says of a port."""
+    if (speed := _SPEED.search(text)) is not None:
+        rate = float(speed["number"]) * _SCALES[speed["prefix"].lower()]
+        yield replace(_said(document, "port.speed_bps", rate, number), device=device)
+    if (duplex := _DUPLEX.search(text)) is not None:
+        yield _said(document, "port.duplex", duplex["duplex"].lower(), number)
+    if (capacity := _CAPACITY.match(text)) is not None:
+        rate = float(capacity["number"]) * _SCALES[capacity["prefix"].lower()]
+        yield _said(document, "port.supported_bps", rate, number)
 
 
 def _of_mode(document: Document, text: str, line: int) -> Iterator[Statement]:

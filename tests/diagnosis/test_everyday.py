@@ -347,6 +347,38 @@ CASES = {
         0.5,
         never=NOT_FINE,
     ),
+    "packets that are too large": Case(
+        {"iperf3.txt": e.iperf3([0.69e6, *[0.0] * 9], [1448.0] * 10, [2, 0] * 5, command="iperf3 -c 203.0.113.9")},
+        some("mtu"),
+        0.6,
+        says="nothing|large packets",
+        never=NOT_FINE,
+    ),
+    "one host talks to itself": Case(
+        {
+            "iperf3.txt": e.iperf3(
+                [21e9] * 10,
+                [3e6] * 10,
+                [0, 3] * 5,
+                command="iperf3 -c 127.0.0.1",
+                local="127.0.0.1",
+                remote="127.0.0.1",
+            )
+        },
+        some("cpu-sender", "cpu-receiver", "tool"),
+        0.6,
+        never="loses packets|the line is full",
+    ),
+    "hundreds of small files by scp": Case(
+        {
+            "scp.log": "$ scp -r photos far:in/\n"
+            + "".join(f"f{number:04d}.dat{' ' * 40}100% 4000    80.2KB/s   00:00    \n" for number in range(240)),
+            "ping.txt": e.ping("far", 0.045, 20),
+        },
+        some("latency-protocol"),
+        0.5,
+        never="so few bytes",
+    ),
     # 8: an unrelated file beside
     "unrelated syslog beside": Case(
         {**_WINDOW, "syslog": e.syslog()}, some("window-host"), 0.5, sets=_LARGER, never=NOT_FINE

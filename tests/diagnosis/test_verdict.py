@@ -216,3 +216,50 @@ def test_a_connection_that_was_refused_is_the_finding(tmp_path):
     assert verdicts[0].failure.line == 2
     assert said in str(verdicts)
     assert "nc -vz HOST PORT" in str(verdicts)
+
+
+def test_a_destination_that_alone_is_slow_is_the_finding(tmp_path):
+    runs = {
+        f"{end}.txt": e.iperf3([bps] * 10, [2e6] * 10, command=f"iperf3 -c 10.30.0.{end}", remote=f"10.30.0.{end}")
+        for end, bps in {1: 9.41e9, 2: 9.42e9, 3: 0.94e9}.items()
+    }
+    verdicts = diagnose(folder(tmp_path, runs))
+    slow = next(one for one in verdicts if one.measured_bps < 1e9)
+    assert slow.finding.startswith("it is slow to 10.30.0.3 alone (10 times as fast to others): ")
+    assert str(verdicts).splitlines()[1].strip().startswith(slow.finding)
+    assert not any(one.outlier for one in verdicts if one is not slow)
+
+
+def test_a_disk_gets_questions_changes_and_units_of_disks(tmp_path):
+    run = "$ dd if=/dev/zero of=/data/t bs=1M count=4096 conv=fdatasync\n4096+0 records in\n4096+0 records out\n"
+    dd = run + "4294967296 bytes (4.3 GB, 4.0 GiB) copied, 22.9673 s, 187 MB/s\n"
+    verdicts = diagnose(folder(tmp_path, {"dd.txt": dd}))
+    text = str(verdicts)
+    assert text.startswith("dd write, 4.3 GB: 187 MB/s (1 run)")
+    assert not [word for word in ("iperf3", "ss -tin", "the line") if word in text]
+    assert {question.name for question in verdicts[0].questions} <= {"disks-during", "processes", "cores", "repeats"}
+
+
+def test_a_run_that_stood_still_does_not_scale_the_rate_after_the_change(tmp_path):
+    run = e.iperf3([0.69e6, *[0.0] * 9], [1448.0] * 10, [2, 0] * 5, command="iperf3 -c 203.0.113.9")
+    verdict = diagnose(folder(tmp_path, {"a.txt": run}))[0]
+    assert verdict.changes[0].settings["path.mtu"] == 1400
+    assert verdict.changes[0].high_bps > 1e8
+    assert "times as fast" not in str(diagnose(tmp_path))
+
+
+def test_an_array_that_is_busy_with_itself_gets_no_advice_about_lines(tmp_path):
+    mdstat = "md0 : active raid5 sdc1[2] sdb1[1]\n      [===>....]  resync = 37.1% (108741/293013) finish=41.7min\n"
+    verdict = diagnose(folder(tmp_path, {"mdstat.txt": mdstat}))[0]
+    assert verdict.causes[0].kind == "shared"
+    assert [change.what.partition(":")[0] for change in verdict.changes[:1]] == [
+        "run while nothing else uses the disks"
+    ]
+    assert not any("tool.streams" in change.settings for change in verdict.changes)
+
+
+def test_before_there_is_a_connection_nothing_else_is_asked(tmp_path):
+    refused = "$ iperf3 -c 203.0.113.9\niperf3: error - unable to connect to server: Connection refused\n"
+    verdict = diagnose(folder(tmp_path, {"a.txt": refused, "ping.txt": e.ping("203.0.113.9", 0.012)}))[0]
+    assert verdict.failure is not None
+    assert verdict.missing == ()
