@@ -46,6 +46,9 @@ _CIRCUIT: Final = 0.02
 #: Subject of the lines that say why there was no run.
 _NO_RUN: Final = "no-connection"
 
+#: Share of a buffer that holds data under way; the rest is for headers, and for what is not read or not sent. [1]
+_WINDOW_SHARES: Final = MappingProxyType({"receiver": 0.5, "sender": 0.7})
+
 #: Share of empty intervals from which on a rate says nothing of what the path carries. [1]
 _SILENT: Final = 0.5
 
@@ -519,10 +522,12 @@ def _limit(name: str, facts: Facts) -> float | None:
 
 
 def _buffer_limit(facts: Facts) -> Fact | None:
-    """What the smaller of the kernels' buffers lets through: half of it is window. [bit/s]."""
+    """What the smaller of the kernels' buffers lets through, at least what was measured. [bit/s]."""
     rtt = facts.rtt_idle
-    buffers = [one.value for end in ("sender", "receiver") if (one := facts.buffer(end)) is not None]
-    return None if rtt is None or not buffers else Fact(min(buffers) / 2 * 8 / rtt.value * facts.streams, ())
+    windows = [one.value * share for end, share in _WINDOW_SHARES.items() if (one := facts.buffer(end)) is not None]
+    if rtt is None or not windows:
+        return None
+    return Fact(max(min(windows) * 8 / rtt.value * facts.streams, facts.measured), ())
 
 
 # --- what it should be ------------------------------------------------------------------------------------------------
