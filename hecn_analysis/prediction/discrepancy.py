@@ -70,7 +70,24 @@ class Discrepancy(BaseModel):
     source: Annotated[str, Field(min_length=1)]
 
     def quantile(self, share: FloatArray) -> FloatArray:
-        """Logarithm of measured over predicted at a share of probability."""
+        """Logarithm of measured over predicted.
+
+        Parameters
+        ----------
+        share
+            Share of probability below it. [1]
+
+        Returns
+        -------
+        array
+            The logarithm [1].
+
+        Examples
+        --------
+        >>> error = Discrepancy(below=0.2, above=0.1, tail=3, rows=10, setups=4, source="example")
+        >>> error.quantile(np.array([0.05, 0.95])).round(2).tolist()
+        [-0.2, 0.1]
+        """
         t = stats.t.ppf(share, self.tail) / stats.t.ppf(0.95, self.tail)
         t = np.where(np.abs(np.asarray(share) - 0.5) < 1 / DRAWS, 0.0, t)  # the median of the draws is the bias itself
         return np.asarray(self.bias + np.where(t < 0, self.below, self.above) * t)
@@ -88,7 +105,18 @@ def biases() -> FloatArray:
 
 @cache
 def discrepancies() -> dict[str, Discrepancy]:
-    """Error of each regime, by name."""
+    """Error of each regime, by name.
+
+    Returns
+    -------
+    dict
+        `Discrepancy` of each of `REGIMES`; its ranges are logarithms of measured over predicted [1].
+
+    Examples
+    --------
+    >>> discrepancies()["stated"].bias
+    0.0
+    """
     document = yaml_file.load(places.models_dir() / "discrepancies.yaml")
 
     def read(name: str) -> Discrepancy:

@@ -91,6 +91,8 @@ class Model:
 
     Attributes
     ----------
+    described, scenario
+        The scenario as given, and with priors for what it does not state.
     levels
         Central throughput of each flow and the resource that stops it, as resources are lifted one by one.
     system
@@ -102,6 +104,7 @@ class Model:
     def __init__(
         self, scenario: Scenario, draw: Draws, *, count: int = 1, levels: int, effort: Effort = THOROUGH
     ) -> None:
+        self.described = scenario
         self.scenario = scenario = completed(scenario, draw)
         self.effort = effort
         self.draw = draw

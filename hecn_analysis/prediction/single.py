@@ -127,7 +127,7 @@ class _Report(Model):
         if climb and climb[0][1] == "resource":
             limits = [self.system.resources[number].name for number in self.levels[0][1][0]]
         return Prediction(
-            scenario=self.scenario,
+            scenario=self.described,
             throughput_bps=total,
             low_bps=float(low[0]),
             high_bps=float(high[0]),

@@ -45,15 +45,7 @@ class Unknown:
 
 
 def ranked(draw: Draws, throughput_bps: FloatArray) -> tuple[Unknown, ...]:
-    """Uncertain keys, the one that would narrow the interval most first.
-
-    Parameters
-    ----------
-    draw
-        The values of all parameters.
-    throughput_bps
-        Throughput of a single run in each draw. [bit/s]
-    """
+    """Uncertain keys by the throughput of a single run in each draw; the one that would narrow the interval most first."""
     if throughput_bps.size < 2 * _CLASSES or not (throughput_bps > 0).all() or not np.isfinite(throughput_bps).all():
         return ()
     rates = np.log(throughput_bps)
