@@ -57,6 +57,18 @@ def test_every_kind_is_explained():
     assert {kind for kind, _ in OPTIONS} == set(limits.KINDS) == LAYERS.keys() | ORDER.keys()
 
 
+def test_options_start_from_their_defaults_or_from_what_costs_nothing():
+    held = {
+        (kind, name): ideal
+        for kind, (_, steps) in ORDER.items()
+        for step in steps
+        for name, ideal in step.ideal.items()
+    }
+    default = {(kind, name): inspect.signature(getattr(limits, kind)).parameters[name].default for kind, name in held}
+    differ = {key: ideal for key, ideal in held.items() if ideal is not default[key] and ideal != default[key]}
+    assert differ == {("raid", "level"): 0, ("memory", "usable"): 1.0, ("memory", "passes"): 1}
+
+
 @pytest.mark.parametrize(("kind", "options"), OPTIONS)
 def test_the_steps_add_up_from_the_raw_rate_to_the_figure(kind, options):
     explanation = explain(kind, **options)

@@ -1,7 +1,7 @@
 """How a RAID is laid out: levels, groups of disks, parity and copies, and what of it can be lost."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from hecn_analysis.limits._checks import (
     require_word,
 )
 
-LEVELS: Final = (0, 1, 5, 6, 10, 50, 60)
 Level = Literal[0, 1, 5, 6, 10, 50, 60]
+LEVELS: Final[tuple[int, ...]] = get_args(Level)
 _PARITY: Final = {0: 0, 1: 0, 5: 1, 6: 2, 10: 0, 50: 1, 60: 2}  # disks' worth of parity in a group
 _SMALLEST_GROUP: Final = {0: 2, 1: 2, 5: 3, 6: 4, 10: 2, 50: 3, 60: 4}  # disks
 
