@@ -1,5 +1,6 @@
 """Values of signs in folders whose numbers are known, and folders that say nothing or are broken."""
 
+import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -247,10 +248,17 @@ def damaged(content, damage, share):
 
 
 def test_an_aborted_run_with_intervals_has_no_rtt_to_quote(tmp_path):
-    facts = facts_of(tmp_path, {"run.json": FILES["run.json"][: len(FILES["run.json"]) // 2]})
+    run = {**json.loads(FILES["run.json"]), "end": {}, "error": "interrupt - the client has terminated"}
+    facts = facts_of(tmp_path, {"run.json": json.dumps(run)})
     assert not facts.has_rates
     assert facts.rtt_loaded is None
     assert "queue" not in {sign.name for sign in signs(facts)}
+
+
+def test_a_run_whose_log_ends_early_quotes_the_rtt_of_its_intervals(tmp_path):
+    facts = facts_of(tmp_path, {"run.json": FILES["run.json"][: len(FILES["run.json"]) // 2]})
+    assert facts.has_rates
+    assert facts.rtt_loaded is not None
 
 
 def test_a_ping_that_took_no_time_has_no_scatter(tmp_path):
