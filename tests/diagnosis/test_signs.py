@@ -1,6 +1,7 @@
 """Values of signs in folders whose numbers are known, and folders that say nothing or are broken."""
 
 import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
