@@ -420,10 +420,6 @@ class Bridge(BaseModel):
     rate: Rate | None = Field(
         default=None, description="rate of an uplink that is not PCI Express (QPI, HyperTransport), one way"
     )
-    write_rate: Rate | None = Field(
-        default=None,
-        description="rate at which it passes what devices write to memory (receive), if below that of its uplink",
-    )
     node: Node = 0
     behind: str | None = Field(default=None, description="bridge above it; default: the processor")
     max_payload: Bytes | None = Field(default=None, description="largest MaxPayload that it supports")
@@ -456,6 +452,10 @@ class Board(Part):
     memory_transfers: Transfers | None = Field(default=None, description="fastest memory, transfers per second")
     socket_links: Annotated[int, Field(ge=0, description="links between two sockets")] = 0
     socket_link_rate: Rate | None = Field(default=None, description="rate of one such link, one way")
+    write_rate: Rate | None = Field(
+        default=None,
+        description="rate at which all its hubs together pass what devices write to memory (receive), if that is less",
+    )
     slots: dict[str, BoardSlot] = {}
     bridges: dict[str, Bridge] = {}
     bays: Annotated[int, Field(ge=0, description="bays for drives")] | None = None

@@ -156,6 +156,11 @@ class Slots:
     def add_uplinks(self, flow: int, slot: Slot, bits: float | FloatArray, *, op: Operation) -> None:
         """Add demands on the bridges between a card's slot and the processor, which other slots share."""
         self._between_sockets(flow, slot, bits, op=op)
+        board = self.host.board
+        if op == "write" and board is not None and board.write_rate is not None:
+            written = bits / self.draw(f"{self.role}.board.write_rate", board.write_rate)
+            title = f"what the hubs of the {self.role} pass to memory together"
+            self.demands.add(flow, f"{self.role}.interconnect.hubs", written, title=title, variant=op)
         bridge_name = slot.behind
         while bridge_name is not None:
             bridge = self._bridges[bridge_name]
@@ -166,9 +171,6 @@ class Slots:
                 capacity = self._link_bps(at, bridge.gen, bridge.lanes, slot, op=op)
             else:
                 capacity = None
-            if op == "write" and bridge.write_rate is not None:
-                passed = self.draw(f"{at}.write_rate", bridge.write_rate)
-                capacity = passed if capacity is None else np.minimum(capacity, passed)
             if capacity is not None:
                 title = f"uplink of {bridge.title or bridge_name} of the {self.role}"
                 name = f"{self.role}.interconnect.{bridge_name}"

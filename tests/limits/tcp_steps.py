@@ -7,7 +7,15 @@ from hecn_analysis.limits.tcp_rounds.loss_based import LossBased
 
 def settings(**changes):
     """One transfer without an end, over a path that is far too fast to matter; a packet is one byte."""
-    usual = {"rate_bps": 1e14, "rtt_s": 0.1, "mss_bytes": 1, "packet_overhead_bytes": 0, "loss": 0, "sequence": 0}
+    usual = {
+        "rate_bps": 1e14,
+        "rtt_s": 0.1,
+        "mss_bytes": 1,
+        "packet_overhead_bytes": 0,
+        "loss": 0,
+        "sequence": 0,
+        "loss_burst": 1,
+    }
     usual |= {"window_bytes": np.inf, "queue_bytes": np.nan, "duration_s": 1e9, "transfer_bytes": np.nan}
     usual |= {"warm_up_s": 0, "initial_window": 10, "ack_every": 2, "byte_counting": 1, "hystart": 0, "lockstep": 0}
     return {name: np.array([value], dtype=float) for name, value in (usual | {"bunching": 1} | changes).items()}
