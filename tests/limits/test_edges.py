@@ -384,7 +384,7 @@ DEFAULTS = {
     "infiniband": {"lanes": 4, "mtu": 4096, "op": "write"},
     "lag": {"placement": "hash"},
     "buffer": {"burst": 65_536},  # of TSO
-    "tcp": {"loss": 0, "mtu": 1500, "congestion_control": "cubic", "streams": 1},
+    "tcp": {"loss": 0, "loss_burst": 1, "mtu": 1500, "congestion_control": "cubic", "streams": 1},
     "raid": {"chunk": 65_536, "offset": 0, "access": 0, "streams": 1, "lost": 0, "rebuild": 0},
     "disk": {"streams": 1, "chunk": 2**20, "seek": 8.5e-3, "revolution": 60 / 7200},
     "ssd": {"cache": 0, "outstanding": 1, "latency": 0},
@@ -426,7 +426,13 @@ def test_what_holds_where_nothing_is_said(kind):
         (infiniband_link.goodput_bps, {"lanes": 4, "mtu": 4096, "op": "write", "global_route": False}),
         (
             tcp_rounds.simulate,
-            {"mss_bytes": 9000 - 52, "packet_overhead_bytes": 52 + 38, "loss": 0, "window_bytes": np.inf}
+            {
+                "mss_bytes": 9000 - 52,
+                "packet_overhead_bytes": 52 + 38,
+                "loss": 0,
+                "loss_burst": 1,
+                "window_bytes": np.inf,
+            }
             | {"congestion_control": "cubic", "streams": 1, "warm_up_s": 0, "initial_window": 10}  # RFC 6928
             | {"ack_every": 2, "byte_counting": True, "hystart": True, "lockstep": False, "bunching": 1, "seed": 0}
             | {"most_rounds": 6000},
