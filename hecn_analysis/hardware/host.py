@@ -210,6 +210,7 @@ class Host(_Described):
     name: str
     title: Title = ""
     source: str = ""
+    example: bool = Field(default=False, description="made up to start from: no document describes such a host")
     year: int | None = Field(default=None, ge=1970, le=2100, description="year of assembly")
     board: Board | None = None
     cpu: Cpu | None = None

@@ -374,8 +374,8 @@ class Disk(Part):
     @property
     def solid_state(self) -> bool:
         """Whether the drive has neither seek nor revolution, and a link or a rate above that of any rotating disk."""
-        turns = self.seek.value + self.revolution.value > 0
-        return not turns and (self.link is not None or self.read_rate.value > _FASTEST_ROTATING)
+        still = self.seek.value + self.revolution.value <= 0  # arrays where scenarios are predicted together
+        return still & ((self.link is not None) | (self.read_rate.value > _FASTEST_ROTATING))
 
     @property
     def lasting_write_rate(self) -> Parameter:

@@ -150,6 +150,6 @@ def _answered_rate(
 def _latency(disk: Disk, way: str) -> Parameter:
     """Latency of one request: as stated, else that of the disk's kind."""
     stated: Parameter = getattr(disk, f"{way}_latency")
-    if f"{way}_latency" in disk.model_fields_set or not disk.solid_state:
+    if f"{way}_latency" in disk.model_fields_set or not agreed(disk.solid_state):
         return stated
     return assumed("latency", f"{'pcie' if disk.link == 'pcie' else 'sata'}-{way}")

@@ -114,7 +114,7 @@ def networked_hosts() -> list[str]:
     found = []
     for path in (places.models_dir() / "hosts").glob("*.yaml"):
         host = _host(path.stem)
-        if _ports(host):
+        if _ports(host) and not host.example:
             found.append((host.year or 0, path.stem))
     return [name for _, name in sorted(found)]
 
