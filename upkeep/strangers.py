@@ -206,7 +206,7 @@ def _filled(keys: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]
             filled[key] = int(value) if isinstance(value, float) and value.is_integer() else value
     if "path.links" in filled and "tool.streams" not in filled:  # a bundle is filled by as many connections at least
         filled["tool.streams"] = filled["path.links"]
-    for key in [key for key in filled if key.endswith((".offload", ".lro"))]:
+    for key in [key for key in filled if key.endswith((".offload", ".gro", ".arfs"))]:
         filled[key] = bool(filled[key])
     return filled
 
@@ -219,6 +219,7 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
     disks = _disks(known)
     if disks > 1:
         keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
+        keys |= {f"{role}.arrays.data.software": known.get("software")}
     if known.get("medium") in {"ssd", "nvme"}:
         keys[f"{role}.arrays.data.disk.link"] = "sata-6" if known["medium"] == "ssd" else None
     return {key: value for key, value in keys.items() if value is not None}

@@ -45,7 +45,7 @@ class Unknown:
 
 
 def ranked(draw: Draws, throughput_bps: FloatArray) -> tuple[Unknown, ...]:
-    """Uncertain keys, the one that would narrow the interval most first, by the throughput of one run in each draw."""
+    """Uncertain keys, ranked by how much the interval of the rates of all draws would narrow."""
     if throughput_bps.size < 2 * _CLASSES or not (throughput_bps > 0).all() or not np.isfinite(throughput_bps).all():
         return ()
     rates = np.log(throughput_bps)
