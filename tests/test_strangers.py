@@ -1,0 +1,71 @@
+"""Published results of others: their configurations are read by rules, predicted, and scored."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hecn_analysis.prediction.discrepancy import factors
+from hecn_analysis.prediction.draws import DRAWS
+from upkeep import strangers
+from upkeep.strangers_rows import winkler
+
+HEAD = (
+    "id,category,description,config_json,measured_value,unit,stated_limit_or_bottleneck,bottleneck_basis,source_title,"
+    "kind\n"
+)
+
+
+def table(tmp_path, *rows):
+    """Write a table of made-up results: category, configuration, value, unit, limit."""
+    lines = []
+    for number, (category, config, value, unit, limit) in enumerate(rows):
+        quoted = json.dumps(config).replace('"', '""')
+        lines.append(f'r{number},{category},,"{quoted}",{value},{unit},{limit},stated,s{number},measured\n')
+    path = tmp_path / "published.csv"
+    path.write_text(HEAD + "".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("config", "name", "value"),
+    [
+        ({"link_gbps": 10}, "rate", 10e9),
+        ({"nic": "2x10GbE bonded"}, "links", 2),
+        ({"rtt_ms": 53}, "rtt", 0.053),
+        ({"rtt_ms": "not stated"}, "rtt", None),
+        ({"window_KB": 64}, "window", 65536),
+        ({"kernel": "5.14.0-427.el9"}, "kernel", "5.14"),
+        ({"level": "raidz2"}, "level", 6),
+        ({"media": "4TB SATA HDD"}, "medium", "hdd"),
+        ({"node": "10x 15.36TB Gen4 NVMe"}, "medium", "nvme"),
+        ({"cpu": "2x AMD EPYC 7742 (64 cores each)"}, "cpu", "amd-epyc-7742"),
+        ({"tool": "HPN patched scp, RAID"}, "program", "hpn-scp"),
+    ],
+)
+def test_a_quantity_is_read_from_what_a_source_states(config, name, value):
+    assert strangers.quantities(config).get(name) == value
+
+
+def test_results_are_predicted_and_scored(tmp_path):
+    data = table(
+        tmp_path,
+        ("ethernet", {"link_gbps": 10, "mtu": 9000}, 9.9, "Gb/s", "Ethernet framing"),
+        ("tcpwan", {"link_gbps": 10, "rtt_ms": 60, "window_B": 65536}, 8.7, "Mb/s", "window"),
+        ("pcie", {"pcie_gen": 3, "lanes": 8, "mps": 256, "op": "write"}, 6.6, "GB/s", "PCIe link"),
+        ("cost", {"year": 2014}, 12000, "USD", ""),
+    )
+    rows = strangers.read(data)
+    found = strangers.table(rows, factors(DRAWS)).set_index("name")
+    assert found["fault"].tolist() == ["", "", "", "no rule"]
+    good = found.iloc[:3]
+    assert ((good["low"] < good["measured"]) & (good["measured"] < good["high"])).all()
+    assert good["right"].tolist() == [True, True, True]
+    scores = strangers.summary(found.reset_index()).set_index("category")
+    assert scores.loc["all", "coverage"] == 1.0
+    assert scores.loc["all", "expressed"] == 0.75
+
+
+def test_a_miss_costs_twenty_times_its_distance():
+    low, high = np.array([0.0, 0.0]), np.array([1.0, 1.0])
+    assert winkler(low, high, np.array([0.5, 1.1])).tolist() == [1.0, pytest.approx(3.0)]
