@@ -87,4 +87,4 @@ def test_requests_of_what_is_sent_travel_with_what_is_received(prediction):
     assert bottleneck == "sender.slot.nic1"
     # what is sent goes on where the requests have filled the other direction
     alone = hecn.limits.pcie(op="read", **link)["throughput_bps"] * 8948 / 9014
-    assert 2 * each_way * 0.999 <= both * 1e9 <= (each_way + alone) * 1.001
+    assert both * 1e9 < each_way + alone
