@@ -206,13 +206,13 @@ def _text(answer: Answer) -> Iterator[str]:
     """The sentence, the ladder, what would narrow the interval, and the warnings."""
     yield f"{answer.row['sentence']}\n\n"
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
-    if unknown := answer.row["unknowns"][:UNKNOWNS]:
-        keys = (f"{each['name']} ({_half(each['spread'])} becomes {_half(each['spread_then'])})" for each in unknown)
-        yield f"\nStated, these would narrow the interval most: {', '.join(keys)}.\n"
+    halves = ((each["name"], _half(each["spread"]), _half(each["spread_then"])) for each in answer.row["unknowns"])
+    if keys := [f"{name} ({now} becomes {then})" for name, now, then in halves if now != then][:UNKNOWNS]:
+        yield f"\nKnowing these keys would narrow the interval most: {', '.join(keys)}.\n"
     for warning in answer.row["warnings"]:
         yield f"\nwarning: {warning}\n"
 
 
 def _half(spread: float) -> str:
     """Half width of an interval: in percent, or as a factor where that is more than 100 %."""
-    return f"a factor of {1 + spread:.2g}" if spread > 1 else f"\u00b1{spread:.0%}"
+    return f"a factor of {1 + spread:.2g}" if spread > 1 else f"±{100 * spread:.0f} %"
