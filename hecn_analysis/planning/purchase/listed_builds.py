@@ -169,7 +169,7 @@ FILLED: Final = 0.95
 
 
 def filled_links(rates: Iterable[str | float], *, rtt: str | float, assume_prices: bool) -> dict[str, Purchase]:
-    """Cheapest hosts today that fill a link from disk to disk, by line rate.
+    """Cheapest hosts today that fill a link without loss from disk to disk, by line rate.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def filled_links(rates: Iterable[str | float], *, rtt: str | float, assume_price
     by_rate = {}
     for rate in track(list(rates), "links"):
         line = units.parse(rate, "rate", name="link")
-        path = {"rate": line, "rtt": rtt, "mtu": 9000}
+        path = {"rate": line, "rtt": rtt, "mtu": 9000, "loss": 0}
         by_rate[units.format_rate(line)] = purchase(
             FILLED * line, path=path, between="disk", assume_prices=assume_prices, settings={"tool.io": "direct"}
         )
