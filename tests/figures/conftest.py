@@ -63,5 +63,6 @@ def prediction():
         flows=(),
         warnings=(),
         assumptions=(Assumption("receiver.cpu.receive_cost", 1.1, "cycles/B", 0.1, "calibrated", "data/logs/b.log:3"),),
+        unknowns=(),
         draws_bps=np.full(200, 9.7e9),
     )
