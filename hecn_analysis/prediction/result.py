@@ -85,7 +85,8 @@ class Prediction:
     Examples
     --------
     >>> from hecn_analysis import predict
-    >>> prediction = predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"})
+    >>> path = {"path.rate": "1 Gb/s", "path.rtt": 0, "path.mtu": 1500}
+    >>> prediction = predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", **path})
     >>> prediction.to_frame()[["resource", "utilisation"]].round(2).to_dict("records")
     [{'resource': 'path.link', 'utilisation': 1.0}]
     >>> prediction.to_dict()["bottleneck"]
