@@ -144,7 +144,7 @@ def _stage(host: Host | None, kind: str, which: str) -> tuple[str, str]:  # noqa
 
 
 def _assumptions_of(assumptions: Sequence[Assumption], name: str, kind: str) -> list[Assumption]:
-    """Assumptions behind a resource's demand, the least certain first."""
+    """Assumptions behind a resource's demand: the least certain of each basis, then the other least certain ones."""
     end, _, which = name.partition(".")
     which = which.partition(".")[2].partition(".")[0]
     prefixes = {
@@ -162,7 +162,9 @@ def _assumptions_of(assumptions: Sequence[Assumption], name: str, kind: str) -> 
         "start-up": ["path.rtt"],
     }.get(kind, ["tool."])
     relevant = [assumption for assumption in assumptions if assumption.name.startswith(tuple(prefixes))]
-    return sorted(relevant, key=lambda assumption: -assumption.spread)[:_SOURCES]
+    relevant.sort(key=lambda assumption: -assumption.spread)
+    first = {assumption.basis: assumption for assumption in reversed(relevant)}.values()
+    return sorted(relevant, key=lambda assumption: assumption not in first)[:_SOURCES]
 
 
 def _sourced_value(assumption: Assumption) -> str:
