@@ -8,6 +8,7 @@ from tests.prediction.steady import steady
 HOST = """\
 title: two cards behind a switch
 source: a test
+cpu: {clock: 100 GHz, cores: 8, send_cost: 0.5, receive_cost: 0.5, read_cost: 0.5, write_cost: 0.5}
 bridges:
   hub: {kind: hub, rate: 300 Gb/s}
   switch: {kind: switch, gen: 3, lanes: 8, behind: hub}
@@ -23,6 +24,7 @@ def prediction(tmp_path):
         host = tmp_path / "host.yaml"
         host.write_text(HOST.replace("BEHIND", behind))
         keys = {"tool": "iperf3", "tool.processes": 2, "path.rate": "100 Gb/s", "path.links": 2, "path.mtu": 9000}
+        keys["path.rtt"] = 0
         return hecn.predict({"sender": str(host), "receiver": "ideal", **keys, **settings})
 
     return between
