@@ -43,7 +43,7 @@ def test_together_is_as_alone(keys):
 
 
 def test_a_first_look_has_the_throughput_where_no_run_differs():
-    scenarios = changed({**LOSSY, "path.loss": 0})
+    scenarios = changed({**LOSSY, "path.loss": 0, "path.queue": "25 MB"})
     alike = [scenario for scenario in scenarios if scenario.sender.congestion_control != "bbr"][::6]
     wanted = [hecn.predict(scenario).throughput_bps for scenario in alike]
     assert throughputs(alike) == pytest.approx(wanted, rel=1e-9)

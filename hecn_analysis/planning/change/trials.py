@@ -71,7 +71,7 @@ def throughputs(scenarios: Sequence[Scenario]) -> list[float | None]:
 
 def _screened(scenario: Scenario) -> Model | None:
     try:
-        model = Model(scenario, Draws(0), levels=1)
+        model = Model(scenario, Draws(), levels=1)
         return (
             Model(scenario, Draws(SCREENED), levels=1, effort=FIRST_LOOK)
             if model.simulated and model.is_random
@@ -82,5 +82,5 @@ def _screened(scenario: Scenario) -> Model | None:
 
 
 def _throughput(model: Model) -> float:
-    by_state, draws = model.throughputs([Lift()], with_draws=model.draw.size > 1)
-    return float(np.median(draws.sum(axis=2)) if draws.size else by_state.sum())
+    _, draws = model.throughputs([Lift()], with_draws=True)
+    return float(model.answer(draws)[0])
