@@ -21,7 +21,7 @@ from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
 from hecn_analysis.prediction.unstated import LONG_S, is_documented, is_ideal
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Scenario
+    from hecn_analysis.hardware import Host, Scenario
 
 #: All regimes. ``stated``: every property of the path is given, as in a laboratory; ``documented``: a shipped path.
 REGIMES: Final = (
@@ -140,7 +140,7 @@ def of_resource(scenario: Scenario, resource: str) -> int:
     if kind in {"link", "pep", "switch"}:
         name = of_path(scenario)
     elif kind == "cpu":
-        name = "core within a machine" if scenario.path.same_host else "core measured" if known else "core"
+        name = _of_core(scenario, host, known=known)
     elif kind in _DISKS:
         name_of_rate = "read_rate" if role == "sender" else "write_rate"
         rate = isinstance(stated := getattr(host, name_of_rate, None), Parameter) and not hasattr(stated, "quantiles")
@@ -148,6 +148,13 @@ def of_resource(scenario: Scenario, resource: str) -> int:
     else:
         name = "tool" if kind == "tool" else "documented" if known else "slot"
     return REGIMES.index(name)
+
+
+def _of_core(scenario: Scenario, host: Host | None, *, known: bool) -> str:
+    """Regime of a transfer that a core limits; a tool measured within this machine has only its own scatter."""
+    if not scenario.path.same_host:
+        return "core measured" if known else "core"
+    return "stated" if host is not None and scenario.tool.name in host.cpu.tools else "core within a machine"
 
 
 def of_path(scenario: Scenario, *, held_by: str = "") -> str:

@@ -47,15 +47,7 @@ EXTREME = (
     Known(measured_bps=5e6, streams=0, duration_s=0.0, limits={"loss": math.inf, "nic": 2e7}, sender_cpu_share=1e-9),
 )
 # Keys that a scenario has beside those of models/*.schema.json.
-MORE_KEYS = {
-    "path.background",
-    "sender.initcwnd",
-    "sender.cpu_share",
-    "receiver.cpu_share",
-    "receiver.receive_queues",
-    "receiver.gro",
-    "tool.zero_copy",
-}
+MORE_KEYS = {"path.background", "sender.initcwnd"}
 
 
 def schema_keys():

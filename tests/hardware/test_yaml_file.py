@@ -26,7 +26,10 @@ def test_values_and_lines_of_keys():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name: x\nslotz: {}\n", "h.yaml:2: found unknown key 'slotz', expected one of name, title, source, year,"),
+        (
+            "name: x\nslotz: {}\n",
+            "h.yaml:2: found unknown key 'slotz', expected one of name, title, source, example, year,",
+        ),
         (
             "name: x\nslots:\n  a: {gen: 2, lanes: 3}\n",
             "h.yaml:3: found slots.a.lanes: 3, expected 1, 2, 4, 8, 12, 16 or 32",

@@ -9,12 +9,16 @@ from hecn_analysis.logs import read
 from hecn_analysis.parsing import prefixes
 
 SAMPLES = Path(__file__).parent / "samples"
-# Lines of these tools begin with a date, or end a run at the left margin: a prefix hides both.
+# Lines of these tools begin with a date, end a run at the left margin, or are known by their beginning: a prefix
+# hides that.
+BY_BEGINNING = {"ceph", "hping", "sysbench", "uperf", "wrk"}
 EXCEPT = {
-    "ISO 8601": {"ethr", "globus-url-copy", "netperf", "ping"},
-    "date and time": {"dsync", "ethr", "globus-url-copy", "netperf"},
-    "time and level": {"dd", "netperf", "nuttscp", "ping"},
-    "Python": {"dd", "netperf", "nuttscp", "ping"},
+    "mail": {"juicefs"},
+    "mail twice": {"juicefs"},
+    "ISO 8601": {"ceph", "ethr", "globus-url-copy", "netperf", "ping"},
+    "date and time": {"ceph", "dsync", "ethr", "globus-url-copy", "netperf"},
+    "time and level": {"dd", "juicefs", "netperf", "nuttscp", "ping", *BY_BEGINNING},
+    "Python": {"dd", "netperf", "nuttscp", "ping", *BY_BEGINNING},
 }
 COLUMNS = [
     "tool",

@@ -22,7 +22,7 @@ def test_what_is_bought_instead_reaches_what_was_measured_for_no_more():
     row = listed_builds(["B"]).iloc[0]
     assert row.instead_bps >= row.measured_bps
     assert row.instead_assumed_usd < row.instead_usd <= row.price_usd
-    assert "16 Western Digital" in row.instead
+    assert "21 Western Digital" in row.instead  # the median with the 16 of the list is 0.3 % short
 
 
 def test_an_unknown_build_gets_the_nearest():

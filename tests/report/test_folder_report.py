@@ -215,7 +215,7 @@ def test_pings_alone_say_distance_and_losses(tmp_path):
 def test_disks_alone_have_a_verdict_and_no_expected_rate():
     folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     verdicts = of_folder(folder)
-    assert finding(folder, verdicts).startswith("2 runs of 2 kinds; the slowest: dd write, 69 GB: 20.5 Gb/s")
+    assert finding(folder, verdicts).startswith("2 runs of 2 kinds; the slowest: dd write, 69 GB: 2.56 GB/s (1 run)")
     assert [one.causes[0].kind for one in verdicts] == ["disk-write", "disk-read"]
     assert "Expected" not in labels(folder)
     measured = tables.measured_table(verdicts)

@@ -322,10 +322,10 @@ def _worthwhile(trials: Sequence[_Trial]) -> list[_Trial]:
     return worthwhile
 
 
-def _order(advice: Advice) -> tuple[bool, float, float]:
-    """Sort key: free ones first, then by gain, then by price."""
-    price = advice.price_usd
-    return not advice.is_free, -round(advice.gain, 3), np.inf if price is None else price
+def _order(advice: Advice) -> tuple[bool, float, bool, float]:
+    """Sort key: free ones first, then by throughput within 1 %, faults of a host before settings, then by price."""
+    price, throughput = advice.price_usd, round(np.log1p(advice.gain) / 0.01)
+    return not advice.is_free, -throughput, "-fix-" not in advice.name, np.inf if price is None else price
 
 
 @dataclass(frozen=True)

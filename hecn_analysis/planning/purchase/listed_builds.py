@@ -151,9 +151,13 @@ def _row(name: str, build: Build, *, instead: bool) -> dict[str, Any]:
 
 
 def _instead(host: str, build: Build, target_bps: float) -> dict[str, Any]:
-    """Cheapest purchase from the list of a host that reaches the measured throughput."""
+    """Cheapest purchase from the list of a host that is predicted to reach the measured throughput, if any is."""
     settings = {"tool.io": "direct"} if build.between == "disk" else {}
-    bought = purchase(target_bps, path=build.path, between=build.between, like=host, raid=build.raid, settings=settings)
+    asked: dict[str, Any] = {"path": build.path, "between": build.between, "like": host, "raid": build.raid}
+    try:
+        bought = purchase(target_bps, **asked, settings=settings)
+    except InputError:
+        return {"instead": "no purchase from this list is predicted to reach it"}
     changed = {entry.part: entry for entry in bought.entries if entry.part}
     words = ", ".join(f"{entry.quantity} {entry.title or part}" for part, entry in changed.items())
     return {

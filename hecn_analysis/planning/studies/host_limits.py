@@ -70,7 +70,7 @@ def limits_of(prediction: Prediction) -> pd.DataFrame:
 
     Examples
     --------
-    >>> slow = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"}
+    >>> slow = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s", "path.rtt": 0}
     >>> limits_of(predict(slow))[["resource", "binds"]].values.tolist()
     [['path.link', True]]
     """
@@ -145,7 +145,7 @@ def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: flo
     ports = _ports(host)
     if not ports and not path:
         raise InputError(f"host {name!r} without a network card", "one with a card, or a path")
-    wired = {"path.rate": max(ports, default=0.0), "path.links": len(ports), "path.mtu": mtu}
+    wired = {"path.rate": max(ports, default=0.0), "path.links": len(ports), "path.mtu": mtu, "path.loss": 0}
     own: dict[str, Any] = {"path": path} if path else {**wired, "path.rtt": SIDE_BY_SIDE_S}
     keys = {"sender": name, "receiver": name, "tool": tool or TOOLS[kind], **own}
     if not disk:

@@ -48,7 +48,8 @@ def over_windows(scenario: str | Path | Mapping[str, Any] | Scenario, windows_by
 
     Examples
     --------
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "45 Mb/s", "path.rtt": "560 ms"}
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "45 Mb/s", "path.rtt": "560 ms",
+    ...         "path.loss": 0, "path.mtu": 1500, "path.queue": "3.15 MB"}
     >>> found = over_windows(base, [65536, 4e6])
     >>> (found["throughput_bps"] / 1e6).round().tolist(), found["proxies"].tolist()
     ([1.0, 23.0, 42.0, 42.0], [False, False, True, True])
@@ -145,7 +146,9 @@ def orbits(
         for name, (altitude, n) in hops.items()
     }
     base = load_scenario(
-        dict(_ALONE) | {"tool.bytes": amount_bytes, "path.rate": rate_bps, "path.loss": loss, "path.mtu": mtu}
+        dict(_ALONE)
+        | {"tool.bytes": amount_bytes, "path.rate": rate_bps, "path.loss": loss, "path.mtu": mtu}
+        | {"path.queue": rate_bps * max(rtts.values()) / 8}  # what the longest path has in flight
     )
     payload_bps = float(framing.goodput_bps(rate_bps, mtu))
     found = {
