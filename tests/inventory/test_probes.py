@@ -57,8 +57,14 @@ def iperf3(gbps, tx, rx):
     return IPERF3.format(bps=gbps * 1e9, size=gbps * 1e9 / 4, tx=tx, rx=rx)
 
 
-def loopback(host, tool):
-    return hecn.predict({"sender": host.description, "receiver": host.description, "path": "loopback", "tool": tool})
+def loopback(host, tool, **settings):
+    ends = {"sender": host.description, "receiver": host.description}
+    return hecn.predict({**ends, "path": "loopback", "tool": tool, **settings})
+
+
+def central_bps(prediction):
+    """Throughput at the central values of all parameters."""
+    return float(Model(prediction.scenario, Draws(0), levels=1).levels[0][0].sum())
 
 
 def dd(files, how, seconds):
@@ -100,8 +106,7 @@ def test_each_tool_is_predicted_as_it_ran_whatever_its_processes_share(captured)
     assert problems.empty
     for tool, gbps in (("nuttcp", 10.0), ("iperf3", 14.0)):
         prediction = loopback(found, tool)
-        central = float(Model(prediction.scenario, Draws(0), levels=1).levels[0][0].sum())
-        assert central == pytest.approx(gbps * 1e9, rel=0.01)
+        assert central_bps(prediction) == pytest.approx(gbps * 1e9, rel=0.01)
         assert prediction.bottleneck == "sender.cpu.processes"
         # Three runs each differ by about 6 %; together they tell that with 4 degrees of freedom (Student: 2.13).
         assert 1.15 < prediction.high_bps / prediction.throughput_bps < 1.3
@@ -110,9 +115,11 @@ def test_each_tool_is_predicted_as_it_ran_whatever_its_processes_share(captured)
     assert tools["nuttcp"].message.value == 65536
     assert tools["nuttcp"].cores.value == pytest.approx(0.95, rel=0.05)
     assert tools["iperf3"].cores.value == pytest.approx(1.47, rel=0.05)  # more than one core: they ran on two
-    # A tool that was not tried is predicted from what both took, on one core, and with what they differ by.
+    # A tool that was not tried is predicted from what both took, on one core or on two, and with what they differ by.
     cost = found.host.cpu.send_cost.value + found.host.cpu.receive_cost.value
-    assert loopback(found, "ttcp").throughput_bps == pytest.approx(8 * 2e9 / cost, rel=0.01)
+    bound = loopback(found, "ttcp", **{"sender.app_cores": "[1]", "receiver.app_cores": "[1]"})
+    assert central_bps(bound) == pytest.approx(8 * 2e9 / cost, rel=0.01)
+    assert loopback(found, "ttcp").throughput_bps > bound.throughput_bps
     assert found.host.cpu.send_cost.spread > tools["iperf3"].cores.spread
 
 
