@@ -154,7 +154,8 @@ def _of_core(scenario: Scenario, host: Host | None, *, known: bool) -> str:
     """Regime of a transfer that a core limits; a tool measured within this machine has only its own scatter."""
     if not scenario.path.same_host:
         return "core measured" if known else "core"
-    return "stated" if host is not None and scenario.tool.name in host.cpu.tools else "core within a machine"
+    cpu = None if host is None else host.cpu
+    return "stated" if cpu is not None and scenario.tool.name in cpu.tools else "core within a machine"
 
 
 def of_path(scenario: Scenario, *, held_by: str = "") -> str:
