@@ -74,10 +74,11 @@ def test_there_are_examples_of_every_command():
 #: that say nothing of a transfer.
 REMARK = re.compile(
     r"hecn: (\d+ (cells|of \d+ cells|runs? of|agrees?|readings?|retransmissions|other traffic).*|all alike .*"
-    r"|\d+ files? not used: .*"
+    r"|\d+ files? not used: .*|this machine counts as the (sender|receiver) of the runs; .*"
+    r"|(sender|receiver)\.\w+ has no effect: .*"
     r"|data/logs/[\w.-]+:\d+: (one of several simultaneous runs, but the cell has single runs|not a repeat of the .*))"
 )
-NEEDS_OTHERS = ("--dask", "snmp poll")  # a cluster, agents
+NEEDS_OTHERS = ("--dask", "snmp poll", "ssh:me@dtn7")  # a cluster, agents, another host
 READS_RRD = re.compile(r"data/counters/session(?!/)")  # the whole folder, in which there are databases of RRDtool
 ALONE = re.compile(r"hecn [^|&<>;`$()*?\\]*")  # one command, of which a shell makes the words that stand there
 
