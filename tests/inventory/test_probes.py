@@ -6,8 +6,7 @@ import pytest
 import hecn_analysis as hecn
 from hecn_analysis.inventory import read_inventory
 from hecn_analysis.inventory.hosts import probes
-from hecn_analysis.prediction.draws import Draws
-from hecn_analysis.prediction.model import Model
+from tests.prediction.steady import central_bps
 
 LSCPU = """\
 $ lscpu
@@ -62,11 +61,6 @@ def loopback(host, tool, **settings):
     return hecn.predict({**ends, "path": "loopback", "tool": tool, **settings})
 
 
-def central_bps(prediction):
-    """Throughput at the central values of all parameters."""
-    return float(Model(prediction.scenario, Draws(0), levels=1).levels[0][0].sum())
-
-
 def dd(files, how, seconds):
     return DD.format(files=files, how=how, seconds=seconds, rate=round(134.217728 / seconds))
 
@@ -106,7 +100,7 @@ def test_each_tool_is_predicted_as_it_ran_whatever_its_processes_share(captured)
     assert problems.empty
     for tool, gbps in (("nuttcp", 10.0), ("iperf3", 14.0)):
         prediction = loopback(found, tool)
-        assert central_bps(prediction) == pytest.approx(gbps * 1e9, rel=0.01)
+        assert central_bps(prediction.scenario) == pytest.approx(gbps * 1e9, rel=0.01)
         assert prediction.bottleneck == "sender.cpu.processes"
         # Three runs each differ by about 6 %; together they tell that with 4 degrees of freedom (Student: 2.13).
         assert 1.15 < prediction.high_bps / prediction.throughput_bps < 1.3
@@ -118,7 +112,7 @@ def test_each_tool_is_predicted_as_it_ran_whatever_its_processes_share(captured)
     # A tool that was not tried is predicted from what both took, on one core or on two, and with what they differ by.
     cost = found.host.cpu.send_cost.value + found.host.cpu.receive_cost.value
     bound = loopback(found, "ttcp", **{"sender.app_cores": "[1]", "receiver.app_cores": "[1]"})
-    assert central_bps(bound) == pytest.approx(8 * 2e9 / cost, rel=0.01)
+    assert central_bps(bound.scenario) == pytest.approx(8 * 2e9 / cost, rel=0.01)
     assert loopback(found, "ttcp").throughput_bps > bound.throughput_bps
     assert found.host.cpu.send_cost.spread > tools["iperf3"].cores.spread
 

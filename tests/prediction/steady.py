@@ -13,6 +13,11 @@ def steady(keys, **settings):
     return float(throughput.sum()) / 1e9, model.system.resources[stopped[0, 0]].name
 
 
+def central_bps(scenario):
+    """Throughput of all flows of a loaded scenario in bit/s."""
+    return float(Model(scenario, Draws(0), levels=1).levels[0][0].sum())
+
+
 def rate(keys, **settings):
     """Throughput of all flows in Gb/s."""
     return steady(keys, **settings)[0]
