@@ -53,7 +53,7 @@ _HOSTS: Final = (
     re.compile(r"(?im)(?P<label>^\s{0,20}host ?name\s{0,30}[:=]\s{0,30})(?P<value>[\w.-]+)(?P<end>)"),
     re.compile(r"(?P<label>local to host )(?P<value>[\w.-]+)(?P<end>)"),
     re.compile(r"(?m)(?P<label>^\s{0,20}Name : )(?P<value>[\w.-]+)(?P<end>:\S)"),
-    re.compile(r"(?m)(?P<label>^\[?[\w.-]{1,32}@)(?P<value>[\w.-]+)(?P<end>[ :~\]])"),
+    re.compile(r"(?m)(?P<label>^\[?[\w.-]{1,32}@)(?!pci\d{1,5}:)(?P<value>[\w.-]+)(?P<end>[ :~\]])"),
 )
 _UUID: Final = re.compile(
     r"(?i)(?<![0-9a-f-])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}(?::[0-9a-f]{8}){3})(?![0-9a-f-])"

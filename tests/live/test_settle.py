@@ -25,15 +25,19 @@ SYSCTL = "net.ipv4.tcp_rmem = 4096 131072 4194304\nnet.ipv4.tcp_wmem = 4096 1638
 KEYS = "net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.core.rmem_max net.core.wmem_max"
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """Runs at a flat 335 Mb/s, and nothing of the hosts."""
-    place = tmp_path / "runs"
+def runs(place, local="10.20.0.11", remote="10.30.0.12"):
+    """Write a folder of runs at a flat 335 Mb/s that says nothing of the hosts."""
     place.mkdir()
     for number in range(3):
         rates = [0.7 * RATE] + [RATE * (1 + 0.001 * number)] * 29
-        (place / f"run{number}.txt").write_text(e.iperf3(rates, command="iperf3 -c 10.30.0.12 -t 30"), encoding="utf-8")
+        text = e.iperf3(rates, command=f"iperf3 -c {remote} -t 30", local=local, remote=remote)
+        (place / f"run{number}.txt").write_text(text, encoding="utf-8")
     return place
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return runs(tmp_path / "runs")
 
 
 @pytest.fixture
@@ -190,12 +194,13 @@ def test_stopped_half_way_keeps_what_there_is(folder, tmp_path, stand_in):
 
 
 @pytest.mark.usefixtures("iperf3")
-def test_a_transfer_runs_with_commands_beside_it(folder, tmp_path, namespaces, stand_in, monkeypatch):
+def test_a_transfer_runs_with_commands_beside_it(tmp_path, namespaces, stand_in, monkeypatch):
     monkeypatch.setattr("hecn_analysis.diagnosis.settle.TRANSFER_S", 6.0)
     stand_in("ping", f"/bin/cat <<'E'\n{e.ping('10.77.0.2', 0.05)}\nE")
     for name in ("mpstat", "iostat", "sar", "top"):
         stand_in(name, "exit 3")
     where = Where(*namespaces, load=True)
+    folder = runs(tmp_path / "runs", "10.77.0.1", "10.77.0.2")
     found = settle.settle(folder, tmp_path / "new", where, lambda _: None)
     ran = {row.file: row.ended for row in found.ran}
     assert ran["iperf3-client.json"] == "ok"
