@@ -47,6 +47,10 @@ COMMANDS = {
     "report": "report on a folder of unknown logs, counters and captured output",
     "compare": "compare two sets of runs, with statistical confidence",
     "brief": "make result briefs: HTML, PDF and an index page",
+    "hosts": "list the hosts that a prediction can start from",
+    "paths": "list the paths",
+    "tools": "list the tools",
+    "parts": "list the parts of hosts: cards, processors, disks, controllers …",
     "completion": "write a shell completion script",
 }
 

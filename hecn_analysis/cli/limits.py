@@ -18,6 +18,7 @@ from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.remarks import say
 from hecn_analysis.limits._checks import dimension
 
 DESCRIPTION = "Upper limit of a slot, a link, a TCP connection or a disk array."
@@ -59,6 +60,9 @@ EXAMPLES = {
     "interconnect": "--link qpi-6.4 --links 2",
     "requests": "--request 1MiB --round-trip 80ms --outstanding 16 --rate 10Gb/s",
 }
+
+#: Options with a default that decides the figures, and where to find the true value.
+_TO_LOOK_UP = {"pcie": {"max_payload": "lspci -vv shows it as MaxPayload of DevCtl"}}
 
 VALUES = """\
 A value is an SI number (bit/s, bytes, seconds, fractions) or carries a unit:
@@ -119,6 +123,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Compute the figures: one object, or one row per combination if an option has several values."""
     given = _given(arguments)
     several = [name for name, values in given.items() if len(values) > 1]
+    for name, where in _TO_LOOK_UP.get(arguments.kind, {}).items():
+        if name not in given:
+            default = inspect.signature(arguments.figures).parameters[name].default
+            say(f"{option_of(name)} not given: {default} assumed ({where})")
     if arguments.explain or arguments.measured is not None:
         _explain(arguments, given, several)
         return 0

@@ -12,11 +12,11 @@ import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.base.progress import track
-from hecn_analysis.cli import captured, output
+from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
 from hecn_analysis.cli.reading import require_stdin
 from hecn_analysis.cli.remarks import explain, say_all
-from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments
+from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments, requested_roles
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
@@ -48,6 +48,7 @@ EPILOG = r"""examples:
   hecn predict --sender ideal --receiver ideal --tool nuttcp \
       --set path.rate=10Gb/s path.rtt=80ms path.mtu=9000
   hecn predict hotlava-transmit --set sender.slots.x16.max_payload=256
+  hecn predict --host 'nic=mcx623106an slot=gen3x8 disks=8x990pro cpu=9374f'
   hecn predict c-two-copies hotlava-transmit --format json
   printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
       hecn predict --cases - --format csv
@@ -98,7 +99,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Predict every case; a case that cannot be predicted is reported on stderr and does not stop the others."""
     keys, scenarios = settings(arguments.set)
-    keys = {**captured.roles(arguments, ROLES), **keys}
+    keys = {**requested_roles(arguments), **keys}
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
     scenarios = [*arguments.names, *scenarios]
     several = arguments.cases is not None or len(scenarios) > 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError, ValidityWarning
 from hecn_analysis.cli import captured
 from hecn_analysis.cli.parser import Parser, add_settings, settings
@@ -32,6 +33,11 @@ def add_scenario_arguments(parser: Parser) -> None:
     parser.add_argument(
         "names", nargs="*", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
     )
+    parser.add_argument(
+        "--host",
+        metavar="WORDS",
+        help="both hosts in words, e.g. 'nic=mcx623106an slot=gen3x8 disks=8x990pro'; see hecn parts",
+    )
     for role, meaning in ROLES.items():
         parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/{_OR[role]}")
     add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms; may be repeated")
@@ -47,11 +53,36 @@ def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     return keys, others
 
 
+def requested_roles(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keys of ``--host`` and of the options of each role; says which parts ``--host`` was taken for."""
+    keys = captured.roles(arguments, ROLES)
+    if arguments.host is None:
+        return keys
+    from hecn_analysis.hardware.host_words import host_words  # noqa: PLC0415 (not needed without --host)
+
+    host = host_words(arguments.host)
+    ends = [role for role in ("sender", "receiver") if role not in keys]
+    if not ends:
+        raise InputError("--host with --sender and --receiver", "--host for the end that is not named")
+    described = {f"{role}.{key}": value for role in ends for key, value in host.keys.items()}
+    assumed: dict[str, Any] = {}
+    if "path" not in keys and host.port_bps is not None:
+        assumed["path.rate"] = host.port_bps
+    if "tool" not in keys:
+        assumed["tool"] = "gridftp" if "arrays.data.disk" in host.keys else "iperf3"
+    say_all([*host.remarks, *(f"{key} not given: {_shown(value)} assumed" for key, value in assumed.items())], "")
+    return {**assumed, **keys, **described}
+
+
+def _shown(value: str | float) -> str:
+    return value if isinstance(value, str) else units.format_rate(value)
+
+
 def requested_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
     """The requested scenario and the settings of ``--set`` to apply to it; warns of doubtful settings."""
     set_keys, others = settings(arguments.set)
     names = [*arguments.names, *others]
-    roles = captured.roles(arguments, ROLES)
+    roles = requested_roles(arguments)
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
     if names:

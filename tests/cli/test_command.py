@@ -76,6 +76,7 @@ REMARK = re.compile(
     r"hecn: (\d+ (cells|of \d+ cells|runs? of|agrees?|readings?|retransmissions|other traffic).*|all alike .*"
     r"|\d+ files? not used: .*|this machine counts as the (sender|receiver) of the runs; .*"
     r"|(sender|receiver)\.\w+ has no effect: .*"
+    r"|(nic|disks|cpu)=[\w-]+: .* \([\w.-]+\)|(tool|path\.rate) not given: .* assumed"
     r"|data/logs/[\w.-]+:\d+: (one of several simultaneous runs, but the cell has single runs|not a repeat of the .*))"
 )
 NEEDS_OTHERS = ("--dask", "snmp poll", "ssh:me@dtn7")  # a cluster, agents, another host

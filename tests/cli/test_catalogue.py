@@ -1,0 +1,60 @@
+"""Commands that list models."""
+
+import json
+
+import pytest
+
+from hecn_analysis.base import places
+from hecn_analysis.cli import main
+from hecn_analysis.hardware import Library
+from hecn_analysis.hardware.catalogue import parts
+from hecn_analysis.hardware.parts import KINDS
+
+
+def rows(capsys, *words):
+    assert main([*words, "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("kind", ["hosts", "paths", "tools"])
+def test_every_model_is_listed_once(kind, capsys):
+    names = [row[kind.removesuffix("s")] for row in rows(capsys, kind)]
+    assert sorted(names) == Library(places.models_dir()).names(kind)
+
+
+def test_every_part_is_listed_once(capsys):
+    listed = [(row["kind"], row["part"]) for row in rows(capsys, "parts")]
+    assert sorted(listed) == sorted((kind, name) for kind in KINDS for name in parts(kind))
+
+
+def test_words_are_searched_in_all_columns_whatever_their_case_and_blanks(capsys):
+    found = rows(capsys, "hosts", "DTN", "100g")
+    assert {row["host"] for row in found} == {"dtn-100g-2020", "dtn-100g-2024"}
+    assert {row["kind"] for row in rows(capsys, "parts", "400Gb/s", "gen5")} == {"nics"}
+
+
+def test_newest_hosts_come_first(capsys):
+    years = [row["year"] or 0 for row in rows(capsys, "hosts")]
+    assert years == sorted(years, reverse=True)
+
+
+def test_word_that_nothing_has_is_an_error(capsys):
+    assert main(["parts", "warp", "drive"]) == 1
+    assert capsys.readouterr().err == "hecn: found no part with 'warp' and 'drive', expected one of hecn parts\n"
+
+
+def test_host_in_words_predicts_both_ends_and_says_what_it_took(capsys):
+    assert main(["predict", "--host", "nic=mcx623106an slot=gen3x8 disks=8x990pro", "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["ladder"]
+    assert "disks=990pro: Samsung 990 PRO 2 TB (samsung-990-pro-2tb)" in err
+    assert "path.rate not given: 200 Gb/s assumed" in err
+    assert "tool not given: gridftp assumed" in err
+
+
+def test_host_in_words_stands_for_the_end_that_is_not_named(capsys):
+    assert main(["predict", "--host", "nic=100g", "--sender", "ideal", "--format", "json"]) == 0
+    resources = {rung["resource"] for rung in json.loads(capsys.readouterr().out)["ladder"]}
+    assert not any(resource.startswith("sender.") for resource in resources)
+    assert main(["predict", "--host", "nic=100g", "--sender", "b", "--receiver", "b"]) == 1
+    assert "expected --host for the end that is not named" in capsys.readouterr().err
