@@ -41,3 +41,52 @@ def test_import_loads_only_the_package_itself():
         "collections",
     } | set(sys.stdlib_module_names)
     assert [module for module in done.stdout.split() if module.startswith("hecn_analysis")] == ["hecn_analysis"]
+
+
+@pytest.mark.parametrize("read", ["read", "read_counters", "read_inventory", "read_folder", "diagnose"])
+def test_a_path_that_does_not_exist_is_an_error(read, tmp_path):
+    with pytest.raises(hecn.InputError, match="gone"):
+        getattr(hecn, read)(tmp_path / "gone")
+
+
+def test_of_several_paths_a_missing_one_is_a_problem_beside_the_others(root, tmp_path):
+    reading = hecn.read([tmp_path / "gone", root / "data" / "logs" / "c-systems-dd.txt"])
+    assert (len(reading.runs), list(reading.problems["kind"])) == (2, ["unreadable"])
+
+
+@pytest.fixture(scope="module")
+def objects(root):
+    """What the functions of the face give, by name."""
+    log = root / "data" / "logs" / "c-systems-dd.txt"
+    return {
+        "read": hecn.read(log),
+        "read_counters": hecn.read_counters(root / "data" / "counters" / "session" / "port1.log"),
+        "read_inventory": hecn.read_inventory([]),
+        "read_folder": hecn.read_folder(log),
+        "diagnose": hecn.diagnose(log),
+        "predict": hecn.predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"}),
+        "compare_runs": hecn.compare_runs(log, log),
+    }
+
+
+def test_objects_are_shown_in_few_words(objects):
+    assert {
+        name: text for name, value in objects.items() if len(text := repr(value)) > 1500 or "DataFrame" in text
+    } == {}
+    assert repr(objects["read"]) == "2 runs, 0 intervals, 0 problems"
+    assert repr(objects["read_inventory"]) == "0 hosts, 0 outputs, 0 problems"
+
+
+@pytest.mark.parametrize("name", ["read", "diagnose", "predict", "compare_runs"])
+def test_notebooks_show_a_table_of_what_is_escaped(name, objects):
+    shown = objects[name]._repr_html_()
+    assert "<table" in shown
+    assert "</table>" in shown
+
+
+def test_names_of_files_are_text_in_a_notebook(tmp_path, root):
+    evil = tmp_path / "<script>alert(1)<"
+    evil.mkdir()
+    (evil / "a.txt").write_bytes((root / "data" / "logs" / "c-systems-dd.txt").read_bytes())
+    for found in (hecn.read(tmp_path), hecn.diagnose(tmp_path), hecn.compare_runs(tmp_path, tmp_path)):
+        assert "<script" not in found._repr_html_()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.files.source import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +67,11 @@ def split_archives(
     paths
         A path, or several.
 
+    Raises
+    ------
+    InputError
+        A single path does not exist.
+
     Examples
     --------
     >>> split_archives(["logs", "a.txt"])
@@ -73,7 +79,9 @@ def split_archives(
     """
     archived: list[Selection] = []
     others: list[str | os.PathLike[str]] = []
-    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+    if isinstance(paths, str | os.PathLike) and archive_of(paths) is None:
+        return [], listed(paths)
+    for path in [paths] if isinstance(paths, str | os.PathLike) else paths:
         selection = archive_of(path)
         if selection is None:
             others.append(path)

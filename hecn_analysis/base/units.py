@@ -280,3 +280,26 @@ def format_fraction(fraction: float | None, *, digits: int = 3) -> str:
     ('58.0 %', '0.000100 %')
     """
     return _format(None if fraction is None or _missing(fraction) else fraction * 100, [(1.0, "%")], digits)
+
+
+def format_count(number: float, noun: str) -> str:
+    """Write a whole number with its noun.
+
+    Parameters
+    ----------
+    number
+        How many.
+    noun
+        What, in the singular.
+
+    Returns
+    -------
+    str
+        For example ``1 run`` or ``2 runs``.
+
+    Examples
+    --------
+    >>> format_count(1, "run"), format_count(0, "run")
+    ('1 run', '0 runs')
+    """
+    return f"{number:.0f} {noun}{'' if number == 1 else 's'}"

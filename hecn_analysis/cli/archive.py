@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import OutputFolder, Parser, add_output_arguments
@@ -62,9 +63,9 @@ def _add(arguments: argparse.Namespace) -> int:
     from hecn_analysis.ingest.filling import add_files  # noqa: PLC0415 (not needed for --help)
 
     n_added, n_known, problems = add_files(Archive(arguments.archive), arguments.paths, progress=True)
-    print(f"{reading.count(n_added, 'file')} added, {n_known} already there")
+    print(f"{units.format_count(n_added, 'file')} added, {n_known} already there")
     return reading.report_problems(
-        problems, reading.count(n_added, "file"), "hecn parse or hecn counters --table problems lists all"
+        problems, units.format_count(n_added, "file"), "hecn parse or hecn counters --table problems lists all"
     )
 
 
@@ -106,7 +107,7 @@ def _report_damage(damaged: Sequence[InputError], costly: str, harmless: str) ->
     n_harmless = sum(isinstance(error, HarmlessDamageError) for error in damaged)
     for number, effect in ((len(damaged) - n_harmless, costly), (n_harmless, harmless)):
         if number:
-            say(f"{reading.count(number, 'damaged file')} of the archive: {effect}")
+            say(f"{units.format_count(number, 'damaged file')} of the archive: {effect}")
     return 1 if damaged else 0
 
 

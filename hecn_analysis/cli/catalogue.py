@@ -89,7 +89,7 @@ def _rate(nic: Nic) -> str:
 
 def _array(array: Array) -> str:
     level = "" if array.level is None else f"RAID {array.level} of "
-    return f"{level}{array.disks} disk{'s' if array.disks != 1 else ''}"
+    return level + units.format_count(array.disks, "disk")
 
 
 def _paths() -> Iterator[Row]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
+from hecn_analysis.base import units
 from hecn_analysis.base.units import format_rate
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.write(arguments.figure, plot_comparison(found.runs).to_html(include_plotlyjs=True))
     problems = found.problems[found.problems["kind"] != "unrecognised"]
     return reading.report_problems(
-        problems, reading.count(len(found.runs), "run"), "hecn parse --table problems lists all"
+        problems, units.format_count(len(found.runs), "run"), "hecn parse --table problems lists all"
     )
 
 
@@ -92,7 +93,7 @@ def _text(found: RunsComparison) -> Iterator[str]:
 def _side(row: Mapping[Any, Any], letter: str) -> str:
     """What is known of one side of a kind of run."""
     least, most = row[f"least_{letter}_bps"], row[f"most_{letter}_bps"]
-    told = [reading.count(row[f"runs_{letter}"], "run")]
+    told = [units.format_count(row[f"runs_{letter}"], "run")]
     if row[f"failed_{letter}"]:
         told.append(f"{row[f'failed_{letter}']} failed")
     told.append(format_rate(most) if least == most else f"{format_rate(least)} to {format_rate(most)}")

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable
 
 import hecn_analysis as hecn
+from hecn_analysis.base import units
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         is_for_people = form == "text" and arguments.table != "problems"
         rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if is_for_people else frame)
     output.deliver(output.written(rows, columns, form, DIGITS), arguments)
-    n_sources = reading.count(len(counters.sources), "source")
+    n_sources = units.format_count(len(counters.sources), "source")
     listed = arguments.table == "problems"
     without_counters = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
     list_command = "hecn counters --table problems lists all"

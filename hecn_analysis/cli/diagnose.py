@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
+from hecn_analysis.base import units
 from hecn_analysis.base.units import format_rate
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             say(contradiction)
         if diagnosis.unused:
             names = ", ".join([*diagnosis.unused[:SHOWN], *["…"] * (len(diagnosis.unused) > SHOWN)])
-            say(f"{reading.count(len(diagnosis.unused), 'file')} not used: {names}")
+            say(f"{units.format_count(len(diagnosis.unused), 'file')} not used: {names}")
     return STATUS_SLOW if arguments.fail_below is not None and _is_slow(verdicts, arguments.fail_below) else 0
 
 

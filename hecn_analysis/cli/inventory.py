@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import findings, output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.table = arguments.table or ("findings" if arguments.path else "hosts")
     inventory = hecn.read_inventory(reading.input_paths(arguments.paths), progress=True, hint=reading.hint("inventory"))
     output.deliver(_written(inventory, arguments), arguments)
-    outputs = reading.count(len(inventory.sources), "output")
+    outputs = units.format_count(len(inventory.sources), "output")
     listed = arguments.table == "problems"
     without_output = () if inventory.sources else arguments.paths
     list_command = "hecn inventory --table problems lists all"

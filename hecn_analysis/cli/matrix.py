@@ -142,7 +142,7 @@ def _report(matched: pd.DataFrame, problems: pd.DataFrame) -> int:
         "hecn parse lists all runs",
     )
     if len(unassigned):
-        say(f"{reading.count(len(unassigned), 'run')} of {len(matched)} fit no cell")
+        say(f"{units.format_count(len(unassigned), 'run')} of {len(matched)} fit no cell")
     return reading.report_problems(
-        problems, reading.count(len(matched), "run"), "hecn parse --table problems lists all"
+        problems, units.format_count(len(matched), "run"), "hecn parse --table problems lists all"
     )

@@ -7,6 +7,7 @@ import os
 import re
 
 import hecn_analysis as hecn
+from hecn_analysis.base import units
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if form == "text" else frame)
     output.deliver(output.written(rows, list(frame.columns), form, DIGITS), arguments)
     listed = arguments.table == "problems"
-    n_runs = reading.count(len(reading_result.runs), "run")
+    n_runs = units.format_count(len(reading_result.runs), "run")
     without_runs = arguments.paths if reading_result.runs.empty else ()
     list_command = "hecn parse --table problems lists all"
     return reading.report_problems(

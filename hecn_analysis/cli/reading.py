@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.remarks import SHOWN, say, say_all
@@ -85,15 +86,10 @@ def report_problems(
         kinds = Counter(str(row["kind"]) for row in rows)
         files = len({row["source_file"] for row in rows})
         say(
-            f"{read} read, {count(len(rows), 'problem')} in {count(files, 'file')}: "
+            f"{read} read, {units.format_count(len(rows), 'problem')} in {units.format_count(files, 'file')}: "
             + ", ".join(f"{number} {kind}" for kind, number in kinds.items())
         )
     return 1 if any(row["kind"] in BAD_INPUT for row in rows) else 0
-
-
-def count(number: int, noun: str) -> str:
-    """Number with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def line_of(problem: output.Row) -> str:

@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def take(polled: Round) -> None:
         status = reading.report_problems(
-            polled.problems, f"{reading.count(len(polled.samples), 'reading')}", "each stands above"
+            polled.problems, f"{units.format_count(len(polled.samples), 'reading')}", "each stands above"
         )
         faults.append(status)
         if archive is None:
@@ -128,7 +128,8 @@ def _add(archive: Archive, polled: Round) -> None:
     key = f"snmp-{first.value}-{hashlib.sha256(polled.samples.to_csv().encode()).hexdigest()[:16]}"
     archive.add(key, {"samples": polled.samples}, source=", ".join(hosts[:3]) + ("" if len(hosts) <= 3 else ", …"))
     say(
-        f"{first:%H:%M:%S} UTC: {reading.count(len(polled.samples), 'reading')} of {reading.count(len(hosts), 'agent')}"
+        f"{first:%H:%M:%S} UTC: {units.format_count(len(polled.samples), 'reading')}"
+        f" of {units.format_count(len(hosts), 'agent')}"
     )
 
 

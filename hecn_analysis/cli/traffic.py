@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     list_command = "hecn counters --table problems lists all"
     without_rates = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
     status = reading.report_problems(
-        counters.problems, reading.count(len(counters.rates), "rate"), list_command, nothing_in=without_rates
+        counters.problems, units.format_count(len(counters.rates), "rate"), list_command, nothing_in=without_rates
     )
     return 1 if len(counters.rates) == 0 else status
 

@@ -10,6 +10,7 @@ sides (`hecn_analysis.comparison.causes`).
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import units
+from hecn_analysis.base.bidi import escape_bidi
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.records import records
 from hecn_analysis.comparison import causes
@@ -87,6 +89,17 @@ class RunsComparison:
 
     def __str__(self) -> str:
         return self.overall
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Show the overall sentence and a row for each kind of run in a notebook."""
+        rows = "".join(
+            f"<tr><td>{_escaped(row['group'])}</td><td>{_escaped(row['sentence'])}</td></tr>"
+            for row in self.groups.to_dict("records")
+        )
+        head = "<tr><th>runs</th><th>B against A</th></tr>"
+        return f"<p>{_escaped(self.overall)}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison without its single runs, as plain objects.
@@ -269,15 +282,13 @@ def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]: 
             return "no rate", "All of these runs failed."
         failed = row[f"failed_{other.lower()}"]
         why = f"; {failed} failed in {other}" if failed else ""
-        return ONLY.format(
-            side
-        ), f"{n or m} run{'s' if (n or m) > 1 else ''} in {side}, none with a rate in {other}{why}."
+        return ONLY.format(side), f"{units.format_count(n or m, 'run')} in {side}, none with a rate in {other}{why}."
     without = f" They are matched although the {row['matched_without']} differs." if row["matched_without"] else ""
     medians = f"{units.format_rate(row['median_a_bps'])} in A, {units.format_rate(row['median_b_bps'])} in B"
     if math.isnan(row["p_corrected"]):
         need = _needed(level / (tests + 1))
         groups = f", with {tests} other groups that can be judged" if tests else ""
-        runs = f"from {n} and {m} run{'s' if m > 1 else ''}"
+        runs = f"from {n} and {units.format_count(m, 'run')}"
         why = (
             f" ({_change(row['ratio'])}), {runs}: chance alone may do that"
             if _repeated(row)
@@ -351,3 +362,7 @@ def _sentence(groups: pd.DataFrame, ratio: float | None, low: float | None, high
         sure = "" if not low <= 1 <= high else ", which may be chance"
         over += f" ({low:.3g} to {high:.3g}{sure})"
     return f"{over[0].upper()}{over[1:]}: {told}."
+
+
+def _escaped(text: object) -> str:
+    return html.escape(escape_bidi(str(text)))

@@ -69,7 +69,7 @@ def read_counters(
     Raises
     ------
     InputError
-        When there is no such time zone.
+        There is no such time zone, or a single path does not exist.
 
     Examples
     --------

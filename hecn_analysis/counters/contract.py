@@ -18,7 +18,7 @@ from typing import Final, Protocol
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.base import tables
+from hecn_analysis.base import tables, units
 from hecn_analysis.counters.clock import Clock, LocalTimes, iso
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.problems import FileProblems
@@ -49,9 +49,10 @@ class Counters:
     sources: list[dict[str, object]]
 
     def __str__(self) -> str:
+        count = units.format_count
         return (
-            f"{len(self.samples)} samples and {len(self.rates)} rates of {len(self.interfaces)} interfaces, "
-            f"{len(self.problems)} problems"
+            f"{count(len(self.samples), 'sample')} and {count(len(self.rates), 'rate')} of "
+            f"{count(len(self.interfaces), 'interface')}, {count(len(self.problems), 'problem')}"
         )
 
     __repr__ = __str__

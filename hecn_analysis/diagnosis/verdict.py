@@ -143,6 +143,15 @@ class Diagnosis:
     signs: tuple[Sign, ...]
     path: str = ""
 
+    def __str__(self) -> str:
+        return "\n".join(words.text([self]))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Show the verdict as a table in a notebook."""
+        return words.table([self])
+
     @property
     def missing(self) -> tuple[Question, ...]:
         """The questions that are asked for: the most telling ones; none before there is a connection."""
@@ -278,6 +287,8 @@ class Diagnoses(Sequence[Diagnosis]):
 
     def __str__(self) -> str:
         return "\n".join(words.text(self._verdicts))
+
+    __repr__ = __str__
 
     def to_list(self) -> list[dict[str, Any]]:
         """Give the verdicts as the command writes them.

@@ -20,7 +20,7 @@ import defusedxml.ElementTree as SafeElementTree
 from hecn_analysis.base.progress import reading
 from hecn_analysis.base.units import format_bytes
 from hecn_analysis.files import packed, pasted, streams
-from hecn_analysis.files.source import Source, decode, find
+from hecn_analysis.files.source import Source, decode, find, listed
 
 GAVE_UP: Final = "found nothing that a reader knows"
 """Beginning of the message about a long file that no reader recognised."""
@@ -148,14 +148,18 @@ def documents(
     Document
         The name to report, the content, and its problems.
 
+    Raises
+    ------
+    InputError
+        A single path does not exist.
+
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
     >>> [PurePath(document.source_file).name for document in documents(data_dir() / "logs" / "c-systems-dd.txt")]
     ['c-systems-dd.txt']
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    entries = [entry for path in given for entry in find(path)]
+    entries = [entry for path in listed(paths) for entry in find(path)]
     with reading(len(entries), shown=progress) as done:
         for name, file in entries:
             for content in packed.texts(name, file, streams.FREE_WHOLE):

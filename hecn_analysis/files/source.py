@@ -12,11 +12,12 @@ import codecs
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from hecn_analysis.base.children import is_private
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.files import packed
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of
@@ -320,6 +321,28 @@ def _block(text: str, first: int) -> Block:
     pieces = [line.split("\r") for line in lines]
     numbers = [number for number, parts in enumerate(pieces, first) for _ in parts]
     return Block([part for parts in pieces for part in parts], numbers)
+
+
+def listed(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str | os.PathLike[str]]:
+    """Return one path or several as a list.
+
+    Raises
+    ------
+    InputError
+        A single path does not exist. Of several, a missing one becomes a problem of the reading.
+
+    Examples
+    --------
+    >>> listed("no/such/file")
+    Traceback (most recent call last):
+    hecn_analysis.base.errors.InputError: no/such/file: found no such file or directory, expected a file or a folder
+    """
+    if not isinstance(paths, str | os.PathLike):
+        return list(paths)
+    name = os.fspath(paths)
+    if not isinstance(paths, File) and not os.path.lexists(as_stored(name)):
+        raise InputError("no such file or directory", "a file or a folder", source=readable(name))
+    return [paths]
 
 
 def find(path: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import pandas as pd
 
 from hecn_analysis.archive.selection import archive_of
-from hecn_analysis.base import tables
+from hecn_analysis.base import tables, units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.records import records
 from hecn_analysis.base.units import format_bytes
@@ -169,16 +169,18 @@ class Folder:
 
     def __str__(self) -> str:
         files = self.sources["source_file"].nunique()
-        parts = [f"{_count(files, 'file')} read", f"{len(self.refused)} not"]
+        parts = [f"{units.format_count(files, 'file')} read", f"{len(self.refused)} not"]
         if len(self.runs):
-            parts.append(_count(len(self.runs), "run"))
+            parts.append(units.format_count(len(self.runs), "run"))
         if len(self.counters.rates):
-            parts.append(_count(len(self.counters.rates), "rate") + " of ports")
+            parts.append(units.format_count(len(self.counters.rates), "rate") + " of ports")
         if self.inventory.hosts:
-            parts.append(_count(len(self.inventory.hosts), "captured host"))
+            parts.append(units.format_count(len(self.inventory.hosts), "captured host"))
         if self.captures:
-            parts.append(_count(len(self.captures), "packet capture"))
+            parts.append(units.format_count(len(self.captures), "packet capture"))
         return ", ".join(parts)
+
+    __repr__ = __str__
 
     def _logs(self) -> Iterator[dict[str, Any]]:
         runs = self.reading.runs
@@ -193,13 +195,13 @@ class Folder:
             tools.setdefault(str(version["source_file"]), []).append(text)
         for name, count in runs["source_file"].value_counts(sort=False).items():
             form = ", ".join(tools.get(str(name), ()))
-            yield self._row(str(name), LOG, form, _count(count, "run"), self.reading.problems)
+            yield self._row(str(name), LOG, form, units.format_count(count, "run"), self.reading.problems)
 
     def _counters(self) -> Iterator[dict[str, Any]]:
         for source in self.counters.sources:
             name = str(source["source_file"])
             counts = [
-                _count(number, noun)
+                units.format_count(number, noun)
                 for noun, number in (("reading", source.get("n_samples")), ("port", source.get("n_interfaces")))
                 if isinstance(number, int) and number
             ]
@@ -223,7 +225,7 @@ class Folder:
                 by_file.setdefault(statement.source_file, []).append(statement)
         for name, own_statements in by_file.items():
             about = ", ".join(sorted({statement.name.partition(".")[0] for statement in own_statements}))
-            holds = _count(len({statement.line for statement in own_statements}), "line")
+            holds = units.format_count(len({statement.line for statement in own_statements}), "line")
             yield {"source_file": name, "kind": SAID, "format": about, "holds": holds, "remarks": 0, "first": ""}
 
     @cached_property
@@ -237,7 +239,8 @@ class Folder:
 
     def _packets(self) -> Iterator[dict[str, Any]]:
         for capture in self.captures:
-            holds = f"{_count(capture.packets, 'packet')}, {_count(capture.connections, 'TCP connection')} with data"
+            connections = units.format_count(capture.connections, "TCP connection")
+            holds = f"{units.format_count(capture.packets, 'packet')}, {connections} with data"
             yield self._row(capture.source_file, PACKETS, capture.form, holds, self._capture_problems)
 
     def _row(self, name: str, kind: str, form: str, holds: str, problems: pd.DataFrame) -> dict[str, Any]:
@@ -358,10 +361,6 @@ def check(path: str) -> None:
         raise InputError(
             "an empty folder", "one with logs of tools, counters of ports, or captured outputs", source=path
         )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _why(problem: Mapping[Any, Any]) -> str:

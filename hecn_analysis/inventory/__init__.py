@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from hecn_analysis.base import tables
+from hecn_analysis.base import tables, units
 from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.inventory import registry
 from hecn_analysis.inventory.captured import CapturedHost, hosts
@@ -43,7 +43,10 @@ class Inventory:
     problems: pd.DataFrame
 
     def __str__(self) -> str:
-        return f"{len(self.hosts)} hosts, {len(self.sources)} outputs, {len(self.problems)} problems"
+        return ", ".join(
+            units.format_count(len(rows), noun)
+            for rows, noun in ((self.hosts, "host"), (self.sources, "output"), (self.problems, "problem"))
+        )
 
     __repr__ = __str__
 
@@ -79,7 +82,7 @@ def read_inventory(
     >>> from hecn_analysis.base.places import data_dir
     >>> found = read_inventory(data_dir() / "inventory" / "virtual-machine")
     >>> found, found.hosts[0].host.cpu.cores
-    (1 hosts, 32 outputs, 0 problems, 2)
+    (1 host, 32 outputs, 0 problems, 2)
     """
     return joined(
         registry.read(document, hint=partial(hint, document) if hint else str)

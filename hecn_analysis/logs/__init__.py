@@ -63,7 +63,7 @@ def read(
     Raises
     ------
     InputError
-        When there is no Dask scheduler at the address.
+        There is no Dask scheduler at the address, or a single path does not exist.
 
     Examples
     --------

@@ -16,7 +16,8 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.base import tables
+from hecn_analysis.base import tables, units
+from hecn_analysis.base.bidi import escape_bidi
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.packing import Rows, Runs
 from hecn_analysis.parsing import prefixes
@@ -25,6 +26,7 @@ from hecn_analysis.parsing.problems import FileProblems
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
+_SHOWN: Final = 20  # runs in the table of a notebook
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,21 @@ class Reading:
     problems: pd.DataFrame
 
     def __str__(self) -> str:
-        return f"{len(self.runs)} runs, {len(self.intervals)} intervals, {len(self.problems)} problems"
+        return ", ".join(
+            units.format_count(len(table), noun)
+            for table, noun in ((self.runs, "run"), (self.intervals, "interval"), (self.problems, "problem"))
+        )
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Show the counts and the first runs in a notebook."""
+        columns = {"source_file": "file", "tool": "tool", "direction": "direction", "throughput_bps": "throughput"}
+        shown = self.runs[list(columns)].head(_SHOWN).rename(columns=columns)
+        shown["throughput"] = [units.format_rate(rate) for rate in shown["throughput"]]
+        cells = shown.map(lambda cell: "" if pd.isna(cell) else escape_bidi(str(cell)))
+        rest = f"<p>… and {len(self.runs) - _SHOWN} more</p>" if len(self.runs) > _SHOWN else ""
+        return f"<p>{self}</p>{cells.to_html(index=False, border=0)}{rest}"
 
     def followed_by(self, other: Reading) -> Reading:
         """Give the rows of both.

@@ -127,6 +127,8 @@ class Prediction:
             text += f" Without that, {self.ladder[1].title} would allow {rate(self.ladder[1].throughput_bps)}."
         return text
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         """Sentence and ladder for Jupyter."""
         rows = "".join(

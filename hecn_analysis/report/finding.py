@@ -116,7 +116,7 @@ def key_figures(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[KeyFigure
         figures.append(KeyFigure("Files read", files, unread))
     else:
         rated = sum(len(verdict.kind.runs) for verdict in verdicts)
-        kinds = f"{len(verdicts)} kind{'s' if len(verdicts) > 1 else ''}"
+        kinds = units.format_count(len(verdicts), "kind")
         figures.append(KeyFigure("Runs", f"{rated}", f"{kinds}; files read: {files}, {unread}"))
         figures.append(KeyFigure("Median", units.format_rate(first.measured_bps), first.kind.condition))
     if first.expected_bps is not None:

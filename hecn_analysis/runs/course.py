@@ -324,14 +324,10 @@ def _shapes(found: dict[str, float]) -> list[str]:
         every = f"one every {units.format_time(found['tooth_s'])}, down to {found['tooth_depth']:.0%}"
         told.append(f"sawtooth of {found['teeth']:.0f} teeth, {every}")
     elif found["bursts"]:  # the tips of teeth are no bursts
-        told.append(f"{_count(found['bursts'], 'burst')} with {found['burst_share']:.0%} of the data")
+        told.append(f"{units.format_count(found['bursts'], 'burst')} with {found['burst_share']:.0%} of the data")
     if found["stalls"]:
         every = "" if math.isnan(found["stall_s"]) else f", one every {units.format_time(found['stall_s'])}"
-        told.append(f"{_count(found['stalls'], 'stall')} for {found['stalled']:.0%} of the time{every}")
+        told.append(f"{units.format_count(found['stalls'], 'stall')} for {found['stalled']:.0%} of the time{every}")
     if abs(found["trend"]) >= max(_TREND, found["scatter"]):
         told.append(f"{'falls' if found['trend'] < 0 else 'rises'} by {abs(found['trend']):.0%}")
     return told
-
-
-def _count(number: float, noun: str) -> str:
-    return f"{number:.0f} {noun}{'s' if number > 1 else ''}"

@@ -30,7 +30,7 @@ def test_a_folder_gives_its_files_in_order_unpacked_with_their_names_and_hashes(
 
 
 def test_a_file_that_is_not_there_is_a_document_that_says_so(tmp_path):
-    (found,) = documents(tmp_path / "none.txt")
+    (found,) = documents([tmp_path / "none.txt"])
     assert found.content == b""
     assert found.problems == (("unreadable", "found no such file or directory, expected a file that can be read"),)
 

@@ -113,7 +113,7 @@ def _of_one_kind(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
         lossy = float(cells[str(name)].scenario.path.loss.value) > 0
         order = sorted(counts.index, key=lambda kind: (_fits(kind, matrix, lossy=lossy), counts[kind]), reverse=True)
         others = part.index[part["kind"].fillna("") != order[0]]
-        of = f"{counts[order[0]]} run{'s' if counts[order[0]] > 1 else ''} ({order[0] or 'kind unknown'})"
+        of = f"{units.format_count(counts[order[0]], 'run')} ({order[0] or 'kind unknown'})"
         matched.loc[others, "reason"] = [
             f"not a repeat of the {of} that count in {name}: {kind or 'kind unknown'}"
             for kind in matched.loc[others, "kind"].fillna("")
