@@ -107,7 +107,7 @@ def joined(files: Iterable[registry.Read]) -> Inventory:
     --------
     >>> from hecn_analysis.files.documents import Document
     >>> joined([registry.read(Document("n1/meminfo.txt", b"MemTotal: 16777216 kB\nMemFree: 1024 kB\n"))])
-    1 hosts, 1 outputs, 0 problems
+    1 host, 1 output, 0 problems
     """
     captured: list[registry.Captured] = []
     problems: list[dict[str, object]] = []
