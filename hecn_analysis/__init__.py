@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hecn_analysis.comparison.runs import compare_runs as compare_runs
     from hecn_analysis.counters import read_counters as read_counters
     from hecn_analysis.diagnosis.verdict import diagnose as diagnose
+    from hecn_analysis.figures.quick_look import plot as plot
     from hecn_analysis.hardware import load_scenario as load_scenario
     from hecn_analysis.ingest.folder import read_folder as read_folder
     from hecn_analysis.inventory import read_inventory as read_inventory
@@ -52,6 +53,7 @@ _SOURCES = {
     "limits": "limits",
     "diagnose": "diagnosis.verdict",
     "load_scenario": "hardware",
+    "plot": "figures.quick_look",
     "predict": "prediction",
     "purchase": "planning.purchase.cheapest",
     "purchase_front": "planning.purchase.cheapest",
@@ -80,6 +82,7 @@ __all__ = [
     "forecast",
     "limits",
     "load_scenario",
+    "plot",
     "predict",
     "purchase",
     "purchase_front",

@@ -45,6 +45,7 @@ COMMANDS = {
     "snmp": "poll the counters of switches and hosts over SNMP",
     "archive": "store runs and counters by day, for SQL and tables",
     "report": "report on a folder of unknown logs, counters and captured output",
+    "plot": "draw the runs of a folder: over time, distributions, latency",
     "compare": "compare two sets of runs, with statistical confidence",
     "brief": "make result briefs: HTML, PDF and an index page",
     "hosts": "list the hosts that a prediction can start from",

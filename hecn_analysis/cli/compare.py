@@ -53,7 +53,7 @@ def add_arguments(parser: Parser) -> None:
         help="confidence of the intervals (default: 95 %%)",
     )
     parser.add_argument(
-        "--figure", type=OutputFile, metavar="FILE", help="also write a figure of all runs as an HTML page"
+        "--figure", type=OutputFile, metavar="FILE", help="also draw all runs: an HTML page, or .png or .svg"
     )
     add_output_arguments(parser)
 
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure is not None:
         from hecn_analysis.figures import plot_comparison  # noqa: PLC0415 (not needed without a figure)
 
-        output.write(arguments.figure, plot_comparison(found.runs).to_html(include_plotlyjs=True))
+        output.figure(arguments.figure, plot_comparison(found.runs))
     problems = found.problems[found.problems["kind"] != "unrecognised"]
     return reading.report_problems(
         problems, units.format_count(len(found.runs), "run"), "hecn parse --table problems lists all"

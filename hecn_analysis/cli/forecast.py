@@ -87,7 +87,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help="time zone of local times, and of the days")
     reading.add_host_argument(parser)
     parser.add_argument(
-        "--figure", type=OutputFile, metavar="FILE", help="also write the figure of the ports as an HTML page"
+        "--figure", type=OutputFile, metavar="FILE", help="also draw the ports: an HTML page, or .png or .svg"
     )
     add_output_arguments(parser)
 
@@ -133,7 +133,7 @@ def _deliver(result: Forecast, arguments: argparse.Namespace) -> None:
 def _write_figure(result: Forecast, path: str) -> None:
     from hecn_analysis.figures import plot_forecast  # noqa: PLC0415 (not needed without a figure)
 
-    output.write(path, plot_forecast(result).to_html(include_plotlyjs=True))
+    output.figure(path, plot_forecast(result))
 
 
 def _part(text: str) -> float:

@@ -14,7 +14,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hecn_analysis.base import units
 from hecn_analysis.base.bidi import printable
@@ -25,7 +25,13 @@ from hecn_analysis.base.records import records as records  # noqa: PLC0414 (the 
 from hecn_analysis.cli.parser import OutputFile, OutputFolder
 from hecn_analysis.files import whole
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 Row = Mapping[str, object]
+
+#: Endings of pictures; a figure with any other name is an HTML page.
+PICTURES = ("png", "svg")
 
 # Ending of a name -> format of its values for people, with the given significant digits. The first match applies.
 _HUMAN: Mapping[str, Callable[[float, int], str]] = {
@@ -149,6 +155,20 @@ def write(target: str, content: str | Iterable[str]) -> None:
     """Write a file, all or nothing, into an existing folder."""
     _require_parent(target)
     whole.write(target, content)
+
+
+def figure(target: str, drawing: go.Figure) -> None:
+    """Write a figure as a picture (.png, .svg), or as an HTML page that needs no network."""
+    form = Path(target).suffix.lower().removeprefix(".")
+    if form not in PICTURES:
+        write(target, drawing.to_html(include_plotlyjs=True))
+        return
+    from hecn_analysis.briefs.pictures import Pictures  # noqa: PLC0415 (heavy, and only pictures need it)
+
+    with Pictures() as pictures:
+        picture = pictures.figure(drawing.to_plotly_json(), form)
+    _require_parent(target)
+    whole.write(target, picture)
 
 
 def _require_parent(target: str) -> None:

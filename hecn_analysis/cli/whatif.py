@@ -46,7 +46,9 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--tornado", action="store_true", help="vary each number of the prediction alone")
     parser.add_argument("--factor", type=float, metavar="F", help="tornado: divide and multiply each number by F")
-    parser.add_argument("--figure", type=OutputFile, metavar="FILE", help="also write the figure as an HTML page")
+    parser.add_argument(
+        "--figure", type=OutputFile, metavar="FILE", help="also write the figure: an HTML page, or .png or .svg"
+    )
     add_output_arguments(parser)
 
 
@@ -82,4 +84,4 @@ def _write_figure(arguments: argparse.Namespace, table: pd.DataFrame, base: Scen
         figure = plot_whatif(table, varied)
     else:
         raise InputError("--figure without --vary or --tornado", "values to draw")
-    output.write(arguments.figure, figure.to_html(include_plotlyjs=True))
+    output.figure(arguments.figure, figure)

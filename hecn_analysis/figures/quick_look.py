@@ -1,0 +1,84 @@
+"""One figure of a folder of logs: `plot`, which ``hecn plot`` calls, too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Literal, get_args
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.diagnosis.courses import LOG, RunCourse
+from hecn_analysis.figures.comparison import plot_comparison
+from hecn_analysis.figures.course import plot_course
+from hecn_analysis.figures.distribution import plot_distribution
+from hecn_analysis.logs import Reading, read
+from hecn_analysis.runs import course
+from hecn_analysis.runs.alike import with_conditions
+from hecn_analysis.runs.rates import run_rates
+
+View = Literal["time", "cdf", "box", "runs", "latency"]
+
+
+def plot(data: Reading | str | os.PathLike[str] | Iterable[str | os.PathLike[str]], view: View = "time") -> go.Figure:
+    """Draw the runs of logs in one figure.
+
+    Parameters
+    ----------
+    data
+        What `hecn_analysis.read` returned, or what it can read: a file, a folder, or several.
+    view
+        ``time``: rate, congestion window, RTT and retransmits of the first six runs over time. ``cdf``, ``box``:
+        distribution of the rates of each run's intervals. ``runs``: the rate of every run, by kind of run. ``latency``:
+        distribution of the round-trip times, of ping and of the tools that report them.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Rates in Gb/s, Mb/s or kb/s, as its axis says; a sentence where nothing can be drawn.
+
+    Raises
+    ------
+    InputError
+        An unknown view, or a single path that does not exist.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> figure = plot(data_dir() / "transfers" / "over_time")
+    >>> figure.layout.yaxis.title.text
+    'Throughput (Mb/s)'
+    """
+    if view not in _VIEWS:
+        views = get_args(View)
+        raise InputError(f"view {view!r}", f"one of {', '.join(views)}", advice=did_you_mean(view, views))
+    reading = data if isinstance(data, Reading) else read(data)
+    return _VIEWS[view](reading)
+
+
+def _time(reading: Reading) -> go.Figure:
+    own = dict(tuple(reading.intervals.groupby(["source_file", "run"], sort=False)))
+    courses = [
+        RunCourse(f"{os.path.basename(run['source_file'])}:{line}", run["source_file"], line, LOG, table, {})  # noqa: PTH119
+        for run in reading.runs.to_dict("records")
+        for line in [1 if pd.isna(run["line_first"]) else int(run["line_first"])]
+        if (part := own.get((run["source_file"], run["run"]))) is not None
+        if len(table := course.together(part)) > 1
+    ]
+    return plot_course(courses)
+
+
+def _runs(reading: Reading) -> go.Figure:
+    runs = with_conditions(reading.runs)
+    return plot_comparison(runs.assign(group=runs["condition"], rate_bps=run_rates(reading.runs)))
+
+
+_VIEWS: Final[Mapping[str, Callable[[Reading], go.Figure]]] = {
+    "time": _time,
+    "cdf": lambda reading: plot_distribution(reading.runs, reading.intervals, form="cdf"),
+    "box": lambda reading: plot_distribution(reading.runs, reading.intervals, form="box"),
+    "runs": _runs,
+    "latency": lambda reading: plot_distribution(reading.runs, reading.intervals, "rtt"),
+}
