@@ -266,6 +266,7 @@ _RUNS = (
         "",
         "what the log says beside: simultaneous with other runs, over an emulated or a real path, between which hosts",
     ),
+    Column("cleaned", TEXT, "", "what was taken off the text before the run could be read; missing: nothing"),
 )
 _STREAMS = (*_PLACE, _RUN, _STREAM, _LINE, _DURATION, *_AMOUNT, _SENDER, _RETRANSMITS, _RTT, *_LOSS)
 _INTERVALS = (

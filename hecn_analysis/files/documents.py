@@ -20,7 +20,7 @@ import defusedxml.ElementTree as SafeElementTree
 from hecn_analysis.base.progress import reading
 from hecn_analysis.base.units import format_bytes
 from hecn_analysis.files import packed, pasted, streams
-from hecn_analysis.files.source import Source, decode, find, listed
+from hecn_analysis.files.source import Lines, Source, decode, find, listed
 
 GAVE_UP: Final = "found nothing that a reader knows"
 """Beginning of the message about a long file that no reader recognised."""
@@ -232,9 +232,19 @@ class Keeper:
         beginning = Document(self._content.name, start[: start.rfind(b"\n", 0, LOOKED_AT) + 1])
         self._wanted = [knows(beginning) for knows in self._knows]
 
+    @property
+    def is_short(self) -> bool:
+        """Whether the file was short enough to be kept whole, once the bytes have passed."""
+        return self._size <= SHORT
+
+    @property
+    def lines(self) -> Lines:
+        """The lines of a short file once more."""
+        return Lines.of(decode(b"".join(self._kept)))
+
     def hint(self, ask: Callable[[Document], str] | None) -> str:
         """Ask who else reads a short file, once the bytes have passed; nothing is known of a longer one."""
-        if ask is None or self._size > SHORT:
+        if ask is None or not self.is_short:
             return ""
         return ask(Document(self._content.name, b"".join(self._kept)))
 

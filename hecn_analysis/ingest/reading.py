@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from hecn_analysis import captures, counters, inventory, statements
 from hecn_analysis.base.progress import reading
@@ -50,7 +49,7 @@ class _Files:
                 self.statements.extend(capture.statements)
                 continue
             keeper = Keeper(content, self._knows())
-            self.logs.read(keeper.source, intervals=True, hint=partial(keeper.hint, self._hint))
+            self.logs.read(keeper, intervals=True, hint=self._hint)
             if not is_excessive:
                 self._take(keeper.documents())
             is_excessive = is_excessive or bool(keeper.excess)

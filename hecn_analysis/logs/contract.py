@@ -188,6 +188,8 @@ class Findings(FileProblems):
         The last lines that no reader took.
     claimed
         Number of the last line that one took.
+    left_over
+        Numbers of lines with a hint of a reader that no reader took, the first ones.
     keep_intervals
         Whether every row of intervals is wanted, or the sums that results are checked against are enough.
     """
@@ -197,6 +199,7 @@ class Findings(FileProblems):
     command: Command = Command(0, "", ())
     recent: Recent = field(default_factory=Recent)
     claimed: int = 0
+    left_over: list[int] = field(default_factory=list)
 
     def run(self, run: Run) -> None:
         """Take over a run, checked: impossible values are left out and contradictions noted."""

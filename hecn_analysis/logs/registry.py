@@ -26,6 +26,7 @@ READERS: Final[tuple[type[Reader], ...]] = tuple(find_readers(__package__, "TOOL
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
+_LEFT_OVER: Final = 1024
 _PATIENCE: Final = 4096  # lines in a row that nobody takes, after which no reader is asked without a hint
 _PROMPT: Final = re.compile(
     r"^\s{0,8}(?:\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%]\s(?P<command>.*)$"
@@ -168,6 +169,8 @@ class _Session:
             last = bare[-1] if bare else line
             if line.marks & self._command_mark and (found := command(last)) is not None:
                 self._begin(found)
+            elif len(self._findings.left_over) < _LEFT_OVER and self._to_ask(line):
+                self._findings.left_over.append(line.number)
             self._findings.recent.append(line)
             self._in_vain()
             return

@@ -24,10 +24,10 @@ from hecn_analysis.base.errors import HecnError
 from hecn_analysis.files import packed, streams
 from hecn_analysis.files.documents import Document, Keeper
 from hecn_analysis.files.opening import File
-from hecn_analysis.files.source import Source
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
 from hecn_analysis.logs.packing import Rows
+from hecn_analysis.logs.second_reading import read_again
 
 UNRECOGNISED: Final = "a log as nuttcp, iperf3, fio, rsync, ping or one of some forty other tools print it"
 _GROUP: Final = 32
@@ -47,17 +47,21 @@ class Part:
     intervals: list[tables.Block] = field(default_factory=list)
     problems: Rows = field(default_factory=lambda: Rows("problems"))
 
-    def read(self, source: Source, *, intervals: bool, hint: Callable[[], str]) -> None:
+    def read(self, keeper: Keeper, *, intervals: bool, hint: Callable[[Document], str] | None) -> None:
         """Read a file, or a member of an archive; the hint ends the message about one that no reader knows."""
+        source = keeper.source
         findings = Findings(source.name, keep_intervals=intervals)
         registry.read(source.lines(partial(_results, findings)), findings)
+        if keeper.is_short:
+            findings = read_again(findings, keeper.lines)
         runs, streams, blocks = findings.tables(source.content_hash)
         self.runs.join(runs)
         self.streams.join(streams)
         self.intervals += blocks
         findings.stored(source.problems)
         if not len(runs):
-            findings.unrecognised("no output of a tool that a reader knows", UNRECOGNISED, hint)
+            said = partial(keeper.hint, hint)
+            findings.unrecognised("no output of a tool that a reader knows", UNRECOGNISED, said)
         self.problems.extend(findings.problems)
 
 
@@ -119,8 +123,7 @@ def read_group(files: Sequence[Entry], *, intervals: bool, hint: Callable[[Docum
     part = Part(len(files))
     for name, file in files:
         for content in packed.texts(name, file, streams.FREE_BY_LINES):
-            keeper = Keeper(content)
-            part.read(keeper.source, intervals=intervals, hint=partial(keeper.hint, hint))
+            part.read(Keeper(content), intervals=intervals, hint=hint)
     return part
 
 

@@ -1,0 +1,168 @@
+"""The second reading of a file: without what mails, pages and notes put around the output of tools.
+
+A file whose plain reading has runs and no problems, and in which no line that looks like a tool's is left over, is read
+once. Any other file is read again behind each layer of `hecn_analysis.parsing.cleaning`. What a cleaner text gives is
+taken where the plain text gives nothing or another figure with as many problems; a run says which layers came off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from hecn_analysis.files.source import Block, Lines
+from hecn_analysis.logs import registry
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.packing import Runs
+from hecn_analysis.parsing.cleaning import Text, cleaned
+
+_MOST_RUNS: Final = 4096
+#: Marks inside lines that may cost a figure without any problem.
+_WRAPPED: Final = re.compile(
+    r"\*\*|`|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|=3D|=$|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08]",
+    re.MULTILINE,
+)
+_COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
+
+
+class _Stretch(NamedTuple):
+    """Lines that runs of two readings share."""
+
+    first: int
+    last: int
+    before: list[Run]
+    after: list[Run]
+
+
+def read_again(plain: Findings, lines: Lines) -> Findings:
+    r"""Read a file again without its wrapping, where its plain reading leaves something open.
+
+    Parameters
+    ----------
+    plain
+        What the plain reading found.
+    lines
+        The lines of the file once more.
+
+    Returns
+    -------
+    Findings
+        The plain reading, or the better one of each stretch of the file.
+
+    Examples
+    --------
+    >>> text = "in 2 s:\n1283 MB / 10.00 sec = **1076.4544 Mbps** 39 %TX 45 %RX\n"
+    >>> plain = Findings("a.md")
+    >>> registry.read(Lines.of(text), plain)
+    >>> [(run.columns["throughput_bps"], run.columns["cleaned"]) for run in read_again(plain, Lines.of(text)).runs]
+    [(1076454400.0, 'markup')]
+    """
+    if len(plain.runs) > _MOST_RUNS:
+        return plain
+    given = list(lines)
+    text = Text([line.text for line in given], [line.number for line in given])
+    is_open = not len(plain.runs) or any(problem["kind"] in _COUNTED for problem in plain.problems)
+    if not (is_open or plain.left_over or _WRAPPED.search("\n".join(text.lines))):
+        return plain
+    is_whole = not given or given[-1].complete
+    best, before = plain, _by_number(text)
+    for found in cleaned(text):
+        after = _by_number(found.text)
+        changed = {number for number, parts in before.items() if after.get(number) != parts}
+        if not (is_open or _matters(plain, changed) or len(after) != len(before)):
+            continue
+        again = replace(plain, problems=[], runs=Runs(), left_over=[], command=type(plain.command)(0, "", ()), claimed=0)
+        again.recent = type(plain.recent)()
+        registry.read(Lines(iter([Block(list(found.text.lines), found.text.numbers, is_whole)])), again)
+        ends = _ends(found.text, len(given) and given[-1].number)
+        for run in again.runs:
+            run.line_last = ends.get(run.line_last, run.line_last)
+        best = _better(best, again, changed, ", ".join(found.layers))
+    return best
+
+
+def _ends(text: Text, last: int) -> dict[int, int]:
+    """The last line of the file that each line of a text holds, where lines were joined."""
+    numbers = sorted({*text.numbers, last + 1})
+    return {number: after - 1 for number, after in pairwise(numbers) if after > number + 1}
+
+
+def _by_number(text: Text) -> dict[int, list[str]]:
+    """The lines of a text by their number in the file."""
+    found: dict[int, list[str]] = {}
+    for line, number in zip(text.lines, text.numbers, strict=True):
+        found.setdefault(number, []).append(line)
+    return found
+
+
+def _matters(plain: Findings, changed: set[int]) -> bool:
+    """Whether a changed line is one that was left over, or one of a run."""
+    if not changed.isdisjoint(plain.left_over):
+        return True
+    return any(not changed.isdisjoint(range(run.line_first, run.line_last + 1)) for run in plain.runs)
+
+
+def _better(plain: Findings, again: Findings, changed: set[int], layers: str) -> Findings:
+    """The better reading of each stretch of the file."""
+    runs: list[Run] = []
+    problems = list(plain.problems)
+    for stretch in _stretches(list(plain.runs), list(again.runs)):
+        if not _is_better(stretch, plain, again, changed):
+            runs += stretch.before
+            continue
+        for run in stretch.after:
+            run.columns["cleaned"] = layers
+        runs += stretch.after
+        problems = [problem for problem in problems if not _inside(problem, stretch)]
+        problems += [problem for problem in again.problems if _inside(problem, stretch)]
+    result = replace(plain, problems=problems, runs=Runs())
+    for run in runs:
+        result.runs.append(run)
+    return result
+
+
+def _is_better(stretch: _Stretch, plain: Findings, again: Findings, changed: set[int]) -> bool:
+    if not stretch.after or changed.isdisjoint(range(stretch.first, stretch.last + 1)):
+        return False
+    if not stretch.before:
+        return True
+    doubts = [
+        sum(problem["kind"] in _COUNTED and _inside(problem, stretch) for problem in findings.problems)
+        for findings in (plain, again)
+    ]
+    known = _known(stretch.before), _known(stretch.after)
+    if any(run.columns.get("error") for run in stretch.before) > any(run.columns.get("error") for run in stretch.after):
+        return False
+    if doubts[0] == doubts[1]:
+        return len(stretch.before) == len(stretch.after) and known[0] < known[1]
+    return doubts[0] > doubts[1] and known[0] <= known[1]
+
+
+def _known(runs: Sequence[Run]) -> float:
+    """How many figures runs have on average."""
+    values = [value for run in runs for name, value in run.columns.items() if name != "cleaned"]
+    return sum(value is not None and value is not False for value in values) / len(runs)
+
+
+def _inside(problem: dict[str, object], stretch: _Stretch) -> bool:
+    line = problem["line"]
+    return isinstance(line, int) and stretch.first <= line <= stretch.last
+
+
+def _stretches(before: Sequence[Run], after: Sequence[Run]) -> Iterator[_Stretch]:
+    """The stretches of a file that runs cover, in order; runs that share a line are in the same."""
+    tagged = [(run.line_first, run.line_last, 0, run) for run in before]
+    tagged += [(run.line_first, run.line_last, 1, run) for run in after]
+    stretch: _Stretch | None = None
+    for first, last, side, run in sorted(tagged, key=lambda each: each[:2]):
+        if stretch is None or first > stretch.last:
+            if stretch is not None:
+                yield stretch
+            stretch = _Stretch(first, last, [], [])
+        stretch = stretch._replace(last=max(stretch.last, last))
+        (stretch.after if side else stretch.before).append(run)
+    if stretch is not None:
+        yield stretch

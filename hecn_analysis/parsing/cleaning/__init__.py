@@ -1,0 +1,81 @@
+"""What mails, web pages, notes and terminals put around the output of a program, taken off layer by layer.
+
+Readers get a file as it is. Where that gives nothing, or gives problems, they get it once more behind each layer of
+`LAYERS`, on top of the layers before. Each layer is a function from a `Text` to a `Text`, in which every line keeps its
+number in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from hecn_analysis.parsing.cleaning import characters, html, mail, marks, markup, terminal, wraps
+from hecn_analysis.parsing.cleaning.text import Clean, Text
+
+__all__ = ["LAYERS", "Cleaned", "Text", "cleaned"]
+
+LAYERS: Final[dict[str, Clean]] = {
+    "recording": terminal.played,
+    "control characters": terminal.without_control_characters,
+    "mail": mail.decoded,
+    "HTML": html.without_html,
+    "characters": characters.plain_characters,
+    "quote marks": marks.without_quotes,
+    "line numbers": marks.without_line_numbers,
+    "comment marks": marks.without_comments,
+    "log prefixes": marks.without_prefixes,
+    "change marks": marks.without_changes,
+    "fences": marks.without_fences,
+    "table cells": markup.cells,
+    "markup": markup.without_markup,
+    "list marks": marks.without_lists,
+    "margins": marks.without_margins,
+    "margins of paragraphs": marks.without_margins_of_paragraphs,
+    "broken lines": wraps.joined_at_blanks,
+    "filled lines": wraps.joined_at_width,
+}
+"""The layers by the names that the column ``cleaned`` has, in the order in which they are taken off."""
+
+
+class Cleaned(NamedTuple):
+    """A text without some of its layers.
+
+    Parameters
+    ----------
+    text
+        The lines.
+    layers
+        Names of the layers taken off.
+    """
+
+    text: Text
+    layers: tuple[str, ...]
+
+
+def cleaned(text: Text) -> Iterator[Cleaned]:
+    """Take off the layers that a text has.
+
+    Parameters
+    ----------
+    text
+        The lines of a file.
+
+    Yields
+    ------
+    Cleaned
+        The text without the first layer, then also without the second, and so on.
+
+    Examples
+    --------
+    >>> [(found.text.lines, found.layers) for found in cleaned(Text.of(["# one", "#  two"]))]
+    [(['one', ' two'], ('comment marks',)), (['one', 'two'], ('comment marks', 'margins'))]
+    """
+    layers: tuple[str, ...] = ()
+    if not text.lines:
+        return
+    for name, clean in LAYERS.items():
+        after = clean(text)
+        if after.lines != list(text.lines) or list(after.numbers) != list(text.numbers):
+            text, layers = after, (*layers, name)
+            yield Cleaned(text, layers)

@@ -1,0 +1,60 @@
+"""Characters that web pages, word processors and other alphabets put in place of those of a terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.parsing.cleaning.text import Text
+
+_BLANKS: Final = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_NOTHING: Final = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_OTHERS: Final = {
+    "\u2010": "-",
+    "\u2011": "-",
+    "\u2012": "-",
+    "\u2212": "-",
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201a": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u201e": '"',
+    "\u2026": "...",
+    "\u00d7": "x",
+    "\u2502": "|",
+    "\u2503": "|",
+    "\u2551": "|",
+}
+_FULL_WIDTH: Final = {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)}
+_TABLE: Final = str.maketrans({**dict.fromkeys(_BLANKS, " "), **dict.fromkeys(_NOTHING, ""), **_OTHERS, **_FULL_WIDTH})
+_FOREIGN: Final = re.compile(f"[{''.join(map(chr, _TABLE))}\u2013-\u2015]")
+_LONG_DASH: Final = re.compile("(?:(?<=\\s)|^)[\u2014\u2015](?=\\s|$)")
+_OPTION: Final = re.compile("(?:(?<=\\s)|^)\u2013(?=[a-z])")
+_DASH: Final = re.compile("[\u2013-\u2015]")
+
+
+def plain_characters(text: Text) -> Text:
+    r"""Write blanks, digits, dashes and quotes as a terminal does.
+
+    A dash of its own stands for three hyphens, and one in front of a word for two, as word processors have it.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> text = Text.of(["\uff11\uff10\u00a0MB", "\u2014 h ping statistics \u2014", "0.0\u20131.0"])
+    >>> plain_characters(text).lines
+    ['10 MB', '--- h ping statistics ---', '0.0-1.0']
+    """
+    return text.each(_plain)
+
+
+def _plain(line: str) -> str:
+    if line.isascii() or not _FOREIGN.search(line):
+        return line
+    line = _OPTION.sub("--", _LONG_DASH.sub("---", line.translate(_TABLE)))
+    return _DASH.sub("-", line)

@@ -1,0 +1,235 @@
+"""What stands in front of every line of a block: marks of quotes, comments and lists, line numbers, and margins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from hecn_analysis.parsing import prefixes
+from hecn_analysis.parsing.cleaning.text import Text
+
+_QUOTE: Final = re.compile(r"(?: {0,2}>){1,20}(?: |$)?")
+_COMMENT: Final = re.compile(r"(?P<mark>[ \t]{0,40}(?:#{1,6}|/{2,4}|/?\*{1,3}|\*/|;{1,3}|--|%{1,2}|!|'|@?[Rr][Ee][Mm]|::|\|))(?=\s|$) ?")
+_LIST: Final = re.compile(r"(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d{1,3}[.)]|\(?[a-z][.)]))[ \t]{1,4}(?=[^\s-])")
+_CHANGED: Final = re.compile(r"(?P<mark>[ ]{0,4}[+<])(?=[^+<\d]|\s|$)[ ]?")
+_NUMBER: Final = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:[:|)\t]|:\s|\s{1,2}(?=\S|$))")
+_REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)[ \t]{1,2}(?=\S|\s|$)")
+_FENCE: Final = re.compile(r"\s{0,8}(?:>\s{0,2}){0,4}(?:`{3,8}|~{3,8})[^`]{0,80}$")
+_FEWEST: Final = 2  # lines beside each other that have a mark before it counts as one
+_MOST: Final = 3  # marks behind each other
+
+
+def without_quotes(text: Text) -> Text:
+    """Remove quote marks of mail.
+
+    A line counts as quoted only next to another one: ``> lspci`` alone is a command after a prompt.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_quotes(Text.of(["You wrote:", "> > MemTotal:  1 kB", "> >", "> lspci"])).lines
+    ['You wrote:', 'MemTotal:  1 kB', '', 'lspci']
+    >>> without_quotes(Text.of(["> lspci", "00:00.0 Host bridge: A"])).lines
+    ['> lspci', '00:00.0 Host bridge: A']
+    """
+    return _where_repeated(text, _QUOTE, lambda line: _QUOTE.sub("", line, count=1))
+
+
+def without_comments(text: Text) -> Text:
+    """Remove marks of comments, of quotes and of boxes from blocks whose every line has the same.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_comments(Text.of(["x = 1", "#  10 MB", "#", "# done", "// no"])).lines
+    ['x = 1', ' 10 MB', '', 'done', '// no']
+    """
+    for _ in range(_MOST):
+        text = _where_repeated(text, _COMMENT, _without(_COMMENT))
+    return text
+
+
+def without_lists(text: Text) -> Text:
+    """Remove the marks of lists.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_lists(Text.of(["- 10 MB", "  2. 20 MB", "- - - -", "-5"])).lines
+    ['10 MB', '20 MB', '- - - -', '-5']
+    """
+    return text.each(_without(_LIST))
+
+
+def without_changes(text: Text) -> Text:
+    """Remove the marks of added lines and of one side of a comparison.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_changes(Text.of(["+a", "+ b", "c"])).lines
+    ['a', 'b', 'c']
+    """
+    return _where_repeated(text, _CHANGED, _without(_CHANGED))
+
+
+def without_line_numbers(text: Text) -> Text:
+    """Remove numbers of lines, as ``cat -n`` and ``grep -n`` print them: each is one more than that of the line above.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_line_numbers(Text.of(["  9 dd", " 10 1+0 records in", "3 x"])).lines
+    ['dd', '1+0 records in', '3 x']
+    """
+    found = [match if (match := _NUMBER.match(line)) else None for line in text.lines]
+    counted = [int(match["number"]) if match else None for match in found]
+    follows = [a is not None and b == a + 1 for a, b in pairwise(counted)]
+    if not any(follows):
+        return text
+    lines = [
+        line[match.end() :] if match and (above or below) else line
+        for line, match, above, below in zip(text.lines, found, [False, *follows], [*follows, False], strict=True)
+    ]
+    return Text(lines, text.numbers)
+
+
+def without_prefixes(text: Text) -> Text:
+    """Remove what loggers put in front of lines, and any other beginning that every line of a block repeats.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_prefixes(Text.of(["10:00:01 [STDOUT] 10 MB", "node 7: x", "node 7:  y"])).lines
+    ['10 MB', 'x', ' y']
+    """
+    lines = [prefixes.bare(line) for line in text.lines]
+    own = [match[0].rstrip() if (match := _REPEATED.match(line)) else "" for line in lines]
+    alike = [bool(one) and one == other for one, other in pairwise(own)]
+    beside = zip(lines, own, [False, *alike], [*alike, False], strict=True)
+    return Text(
+        [line[len(mark) :].removeprefix(" ") if above or below else line for line, mark, above, below in beside],
+        text.numbers,
+    )
+
+
+def without_fences(text: Text) -> Text:
+    """Empty the lines that fence a block of code in Markdown.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_fences(Text.of(["```console", "$ ls", "```"])).lines
+    ['', '$ ls', '']
+    """
+    return text.each(lambda line: "" if _FENCE.match(line) else line)
+
+
+def without_margins(text: Text) -> Text:
+    r"""Remove the common indentation of each block of indented lines, blank lines included.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_margins(Text.of(["I see:", "", "    md0 : active raid1", "          100 blocks", "Thanks"])).lines
+    ['I see:', '', 'md0 : active raid1', '      100 blocks', 'Thanks']
+    """
+    return Text(_without_margins(text.lines, paragraphs=False), text.numbers)
+
+
+def without_margins_of_paragraphs(text: Text) -> Text:
+    r"""Remove the common indentation of each paragraph of indented lines.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_margins_of_paragraphs(Text.of(["\ta", "", "  b"])).lines
+    ['a', '', 'b']
+    """
+    return Text(_without_margins(text.lines, paragraphs=True), text.numbers)
+
+
+def _without(mark: re.Pattern[str]) -> Callable[[str], str]:
+    return lambda line: line[found.end() :] if (found := mark.match(line)) else line
+
+
+def _where_repeated(text: Text, mark: re.Pattern[str], change: Callable[[str], str]) -> Text:
+    """Change lines with a mark that stand next to another one with the same mark."""
+    own = [found[0].strip() or " " if (found := mark.match(line)) else "" for line in text.lines]
+    if mark is _QUOTE:
+        own = [one and ">" for one in own]
+    alike = [bool(one) and one == other for one, other in pairwise(own)]
+    if not any(alike):
+        return text
+    beside = zip(text.lines, [False, *alike], [*alike, False], strict=True)
+    return Text([change(line) if above or below else line for line, above, below in beside], text.numbers)
+
+
+def _without_margins(lines: Sequence[str], *, paragraphs: bool) -> list[str]:
+    result = list(lines)
+    for start, end in _indented(lines, paragraphs=paragraphs):
+        block = [line for line in lines[start:end] if line.strip()]
+        margin = min((_margin(line, block[0]) for line in block), default=0)
+        if margin:
+            result[start:end] = [line[margin:] if line.strip() else line for line in lines[start:end]]
+    return result
+
+
+def _indented(lines: Sequence[str], *, paragraphs: bool) -> Iterator[tuple[int, int]]:
+    """The blocks of indented lines."""
+    start = 0
+    for index, line in enumerate([*lines, "."]):
+        is_blank = not line.strip()
+        if (is_blank and not paragraphs) or (not is_blank and line[0] in " \t"):
+            continue
+        if start < index:
+            yield start, index
+        start = index + 1
+
+
+def _margin(line: str, first: str) -> int:
+    """How many leading blanks and tabs a line shares with another."""
+    count = 0
+    for mine, other in zip(line, first, strict=False):
+        if mine != other or mine not in " \t":
+            break
+        count += 1
+    return count

@@ -1,0 +1,97 @@
+"""Marks of emphasis, code and tables inside lines: Markdown, BBCode and the wikis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from hecn_analysis.parsing.cleaning.text import Text
+
+_FIGURE: Final = r"[^\s*_`|](?:[^*`|]{0,58}[^\s*_`|])?"
+_BOLD: Final = re.compile(rf"(?<![\w*])(?P<mark>\*{{1,3}})(?P<inner>{_FIGURE})(?P=mark)(?![\w*])")
+_UNDERLINED: Final = re.compile(r"(?<![\w_])(?P<mark>_{2,3})(?P<inner>[^\s_](?:[^_`|]{0,58}[^\s_])?)(?P=mark)(?![\w_])")
+_CODE: Final = re.compile(r"(?P<mark>`{1,3})(?P<inner>[^`]{1,400})(?P=mark)")
+_ESCAPED: Final = re.compile(r"\\(?P<inner>[\\`*_{}\[\]()#+.!|<>~-])")
+_CODES: Final = re.compile(
+    r"\[/?(?:b|i|u|code|pre|quote|tt|color|size|font|noparse|spoiler|list|\*)(?:=[^\]]{1,80})?\]"
+    r"|\{(?:code|noformat|quote|color|panel)(?::[^}]{1,80})?\}|\{\{[{<%]?|[>%}]?\}\}|'{2,3}",
+    re.IGNORECASE,
+)
+_ROW: Final = re.compile(r"\s{0,8}\|.{0,2000}\|\s{0,8}$")
+_RULE: Final = re.compile(r"[\s|:+-]{0,2000}$")
+_BREAK: Final = re.compile(r"\s{0,4}\\$")
+_MOST_WORDS: Final = 3
+
+
+def without_markup(text: Text) -> Text:
+    """Take out marks of bold, code and escapes from figures, and from lines that are code as a whole.
+
+    A sentence that quotes code keeps its marks.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> text = Text.of(["in 2 s = **10 MB/s**", "`64 bytes from a: ttl=3`", "It said `64 bytes from a: ttl=3`."])
+    >>> without_markup(text).lines
+    ['in 2 s = 10 MB/s', '64 bytes from a: ttl=3', 'It said `64 bytes from a: ttl=3`.']
+    """
+    return text.each(_without_markup)
+
+
+def _without_markup(line: str) -> str:
+    if "*" in line:
+        line = _BOLD.sub(r"\g<inner>", line)
+    if "__" in line:
+        line = _UNDERLINED.sub(r"\g<inner>", line)
+    if "`" in line:
+        whole = line.strip()
+        line = _CODE.sub(lambda found: _bare(found, whole), line)
+    if "[" in line or "{" in line or "''" in line:
+        line = _CODES.sub("", line)
+    if "\\" in line:
+        line = _BREAK.sub("", _ESCAPED.sub(r"\g<inner>", line))
+    return line
+
+
+def _bare(code: re.Match[str], line: str) -> str:
+    """Code without its marks, where it is a figure or the whole line."""
+    if code[0] == line or len(code["inner"].split()) <= _MOST_WORDS:
+        return code["inner"]
+    return code[0]
+
+
+def cells(text: Text) -> Text:
+    """Write each cell of a table in Markdown that holds several words as a line, and other rows with blanks between.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> cells(Text.of(["| dd | 10 bytes (10 B) copied, 1 s, 10 B/s |", "|---|---|", "| 1 | 2 |"])).lines
+    ['dd', '10 bytes (10 B) copied, 1 s, 10 B/s', '', '1  2']
+    """
+    if not any(_ROW.match(line) for line in text.lines):
+        return text
+    pairs = zip(text.lines, text.numbers, strict=True)
+    return Text.pairs((part, number) for line, number in pairs for part in _cells(line))
+
+
+def _cells(line: str) -> Iterator[str]:
+    if not _ROW.match(line):
+        yield line
+    elif _RULE.match(line):
+        yield ""
+    else:
+        parts = [part.strip() for part in line.strip().strip("|").split("|")]
+        if max(len(part.split()) for part in parts) > _MOST_WORDS:
+            yield from parts
+        else:
+            yield "  ".join(parts)

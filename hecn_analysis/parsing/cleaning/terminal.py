@@ -1,0 +1,85 @@
+"""What terminals and their recordings leave in a file: backspaces, control characters, recordings of asciinema."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from hecn_analysis.files.source import Lines
+from hecn_analysis.parsing.cleaning.text import Text
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_TYPED_OVER: Final = re.compile(r"[^\x08]\x08")
+_MOST: Final = 200
+_EVENT: Final = re.compile(r'\[\s{0,4}\d{1,9}(?:\.\d{1,9})?,\s{0,4}"[a-z]",')
+_OUTPUT: Final = "o"
+
+
+def without_control_characters(text: Text) -> Text:
+    r"""Take out what was typed over and every control character.
+
+    Text in UTF-16 that says so nowhere is text in ASCII with a null character beside each other one.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_control_characters(Text.of(["lx\bs -l\x07", "1\x000\x00"])).lines
+    ['ls -l', '10']
+    """
+    return text.each(_without_control)
+
+
+def _without_control(line: str) -> str:
+    if not _CONTROL.search(line):
+        return line
+    for _ in range(_MOST):
+        if "\x08" not in line:
+            break
+        line = _TYPED_OVER.sub("", line).lstrip("\x08")
+    return _CONTROL.sub("", line)
+
+
+def played(text: Text) -> Text:
+    r"""The output in a recording of asciinema, whose lines are events with a time.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> lines = ['{"version": 2, "width": 80, "height": 24}', '[0.1, "o", "1 M"]', '[0.2, "o", "B\\r\\nend"]']
+    >>> played(Text.of(lines))
+    Text(lines=['1 MB', 'end'], numbers=[2, 3])
+    """
+    first = next((line for line in text.lines if line.strip()), "")
+    if '"version"' not in first or not any(map(_EVENT.match, text.lines[1:4])):
+        return text
+    found: list[tuple[str, int]] = []
+    shown, begun = "", 0
+    for line, number in zip(text.lines, text.numbers, strict=True):
+        said = _said(line)
+        begun = begun if shown else number
+        *ended, shown = f"{shown}{said}".split("\n")
+        for each in ended:
+            found.append((each, begun))
+            begun = number
+    rows = [*found, (shown, begun)] if shown else found
+    return Text.pairs((part.text, number) for row, number in rows for part in Lines.of(f"{row}\n"))
+
+
+def _said(line: str) -> str:
+    """What an event shows."""
+    if not _EVENT.match(line):
+        return ""
+    try:
+        _, kind, said = json.loads(line)
+    except (ValueError, RecursionError, TypeError):
+        return ""
+    return said if kind == _OUTPUT and isinstance(said, str) else ""
