@@ -129,22 +129,18 @@ def _is_better(stretch: _Stretch, plain: Findings, again: Findings, changed: set
         return False
     if not stretch.before:
         return True
-    doubts = [
-        sum(problem["kind"] in _COUNTED and _inside(problem, stretch) for problem in findings.problems)
-        for findings in (plain, again)
-    ]
-    known = _known(stretch.before), _known(stretch.after)
+    if any(problem["kind"] in _COUNTED and _inside(problem, stretch) for problem in again.problems):
+        return False
     if any(run.columns.get("error") for run in stretch.before) > any(run.columns.get("error") for run in stretch.after):
         return False
-    if doubts[0] == doubts[1]:
-        return len(stretch.before) == len(stretch.after) and known[0] < known[1]
-    return doubts[0] > doubts[1] and known[0] <= known[1]
+    return len(stretch.before) <= len(stretch.after) and _known(stretch.before) < _known(stretch.after)
 
 
-def _known(runs: Sequence[Run]) -> float:
-    """How many figures runs have on average."""
+def _known(runs: Sequence[Run]) -> int:
+    """How many figures runs have."""
     values = [value for run in runs for name, value in run.columns.items() if name != "cleaned"]
-    return sum(value is not None and value is not False for value in values) / len(runs)
+    rows = sum(len(run.streams) + sum(map(len, run.intervals.values())) for run in runs)
+    return rows + sum(value is not None and value is not False for value in values)
 
 
 def _inside(problem: dict[str, object], stretch: _Stretch) -> bool:

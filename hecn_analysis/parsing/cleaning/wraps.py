@@ -6,7 +6,8 @@ from typing import Final
 
 from hecn_analysis.parsing.cleaning.text import Text
 
-_WIDTHS: Final = range(40, 133)
+_WIDTHS: Final = frozenset({*range(70, 81), 98, 99, 100, *range(118, 133)})
+"""Widths at which mails and terminals break lines."""
 
 
 def joined_at_blanks(text: Text) -> Text:
@@ -26,7 +27,7 @@ def joined_at_blanks(text: Text) -> Text:
 
 
 def joined_at_width(text: Text) -> Text:
-    r"""Join lines that were broken because the next word would have made them longer than all others.
+    r"""Join lines that a mail broke at its width: the next word did not fit, and a short rest follows.
 
     Parameters
     ----------
@@ -35,19 +36,23 @@ def joined_at_width(text: Text) -> Text:
 
     Examples
     --------
-    >>> lines = ["one two three four five six seven eight", "nine ten", "end", "one two three four five six seven eight-ten"]
+    >>> lines = ["10 MB / 10.00 sec = 1076.4544 Mbps 39 %TX 45 %RX 0 retrans 0 host-retrans", "1.49 msRTT", "end"]
     >>> joined_at_width(Text.of(lines)).numbers
-    [1, 3, 4]
+    [1, 3]
     """
     width = max((len(line) for line in text.lines if " " in line.strip() and len(line) in _WIDTHS), default=0)
+    lengths = [len(line.rstrip()) for line in text.lines]
     words = [next(iter(line.split(maxsplit=1)), "") for line in text.lines[1:]]
-    return _joined(
-        text,
-        [
-            bool(word) and width - len(word) <= len(line.rstrip()) <= width and " " in line.strip()
-            for line, word in zip(text.lines, [*words, ""], strict=True)
-        ],
-    )
+    is_full = [
+        bool(word) and width - len(word) <= length <= width and " " in line.strip()
+        for line, length, word in zip(text.lines, lengths, [*words, ""], strict=True)
+    ]
+    goes_on = [False] * len(lengths)
+    for place, full in enumerate(is_full):
+        end = place + 1 + (full and place + 2 < len(is_full) and is_full[place + 1])
+        if full and not (place and is_full[place - 1]) and not is_full[end] and lengths[end] <= width // 2:
+            goes_on[place:end] = [True] * (end - place)
+    return _joined(text, goes_on)
 
 
 def _joined(text: Text, goes_on: list[bool]) -> Text:
