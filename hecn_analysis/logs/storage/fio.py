@@ -40,12 +40,13 @@ from hecn_analysis.parsing.json_values import at, count, number
 _N: Final = r"\d{1,20}(?:\.\d{1,12})?"
 _UNIT: Final = r" {0,2}[KMGTPEkmgtpe]?i?(?:B|bit|b)?"
 _HOST: Final = r"(?:<[^<>]{1,80}> )?"
-_VERSION: Final = re.compile(rf"^{_HOST}fio[- ](?P<version>\d[\w.-]{{0,40}})\s*$")
+_HEAD: Final = rf"^\s{{0,40}}+{_HOST}"  # behind any margin
+_VERSION: Final = re.compile(rf"{_HEAD}fio[- ](?P<version>\d[\w.-]{{0,40}})\s*$")
 _JOB: Final = re.compile(
     rf"^{_HOST}(?P<name>.{{1,200}}?): \(groupid=(?P<group>\d{{1,6}}), jobs=(?P<jobs>\d{{1,9}})\): "
     r"err= {0,3}(?P<error>-?\d{1,6})(?: \((?P<why>.{0,300}?)\))?: pid="
 )
-_GROUP: Final = re.compile(rf"^{_HOST}Run status group (?P<group>\d{{1,6}}) \(all jobs\):")
+_GROUP: Final = re.compile(rf"{_HEAD}Run status group (?P<group>\d{{1,6}}) \(all jobs\):")
 _TOTAL_OLD: Final = re.compile(
     rf"^{_HOST}\s*+(?P<way>READ|WRITE|TRIM|MIXED): io=(?P<moved>{_N}{_UNIT}), ?aggrb=(?P<rate>{_N}{_UNIT})(?:/s)?, ?"
     r"minb=.{1,60}maxt=(?P<longest>\d{1,12})msec"
@@ -62,12 +63,12 @@ _OWN: Final = re.compile(
     rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=.{{1,20}}, )?BW=(?P<rate>{_N}{_UNIT})(?:/s)? "
     rf"\(.{{1,40}}\)\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
 )
-_LIKE_TOTAL: Final = re.compile(rf"^{_HOST}\s{{0,8}}(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
+_LIKE_TOTAL: Final = re.compile(rf"{_HEAD}(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
 _REST: Final = re.compile(r"(?:>\s?){0,8}\s*+(?:[\d(]|io=|run=|m(?:in|ax)[bt]=|[KMGTPE]i?B\b)")
 _MOST_PARTS: Final = 3
-_TERSE: Final = re.compile(r"^(?P<terse>[345]);(?:fio-)?(?P<version>\d[^;]{0,40});")
+_TERSE: Final = re.compile(r"^\s{0,40}+(?P<terse>[345]);(?:fio-)?(?P<version>\d[^;]{0,40});")
 _MESSAGE: Final = re.compile(
-    rf"^{_HOST}fio: (?P<text>(?:pid=\d{{1,9}}, )?err=.{{1,300}}|(?:failed|job .{{1,80}} failed|engine .{{1,80}} not)"
+    rf"{_HEAD}fio: (?P<text>(?:pid=\d{{1,9}}, )?err=.{{1,300}}|(?:failed|job .{{1,80}} failed|engine .{{1,80}} not)"
     r".{0,300})"
 )
 _DETAIL: Final = re.compile(
@@ -192,6 +193,8 @@ class Fio(DocumentReader):
             if before is not None and before.ways:
                 self._close()  # the same group again: another call, whose beginning is missing
             self._status = int(match["group"])
+            if -1 in self._groups:  # its jobs, whose heads are missing
+                self._groups.setdefault(self._status, self._groups.pop(-1))
             self._current = None
             self._sum = False
             group = self._groups.setdefault(self._status, _Group(line.number, line.number))

@@ -6,7 +6,7 @@ from typing import Final
 
 from hecn_analysis.parsing.cleaning.text import Text
 
-_WIDTHS: Final = frozenset({*range(70, 81), 98, 99, 100, *range(118, 133)})
+_WIDTHS: Final = range(60, 133)
 """Widths at which mails and terminals break lines."""
 
 
