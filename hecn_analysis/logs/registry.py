@@ -20,6 +20,7 @@ from hecn_analysis.logs.hints import BITS, Index
 from hecn_analysis.parsing import prefixes
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_parts import Parts
+from hecn_analysis.parsing.prose import is_prose
 from hecn_analysis.parsing.readers import find_readers
 
 READERS: Final[tuple[type[Reader], ...]] = tuple(find_readers(__package__, "TOOLS"))
@@ -165,6 +166,10 @@ class _Session:
             self._findings.recent.append(line)
             return
         bare = [Line(line.number, text, line.complete, line.marks) for text in prefixes.without(line.text) if text]
+        if is_prose(line.text):
+            self._findings.recent.append(line)
+            self._in_vain()
+            return
         if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
             if line.marks & self._command_mark and (found := command(last)) is not None:
