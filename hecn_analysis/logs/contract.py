@@ -27,6 +27,7 @@ from hecn_analysis.parsing.problems import FileProblems
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
 _SHOWN: Final = 20  # runs in the table of a notebook
+_CONTRADICTION: Final = 0.1  # more than a rate over a part of the time, or with another unit's rounding, is off
 
 
 @dataclass(frozen=True)
@@ -255,12 +256,16 @@ class Findings(FileProblems):
         if not (isinstance(amount, int) and isinstance(duration, float) and isinstance(rate, float) and duration > 0):
             return
         expected = 8 * amount / duration
-        if abs(rate - expected) > run.rounding * max(rate, expected):
+        apart = abs(rate - expected) / max(rate, expected, 1.0)
+        if apart > run.rounding:
+            contradicts = apart > max(_CONTRADICTION, run.rounding)
+            if contradicts:
+                run.columns["throughput_bps"] = None
             self.problem(
                 run.line_last,
                 "inconsistent",
                 f"found a rate of {rate:.6g} bit/s, expected {expected:.6g} bit/s from "
-                f"{amount} bytes in {duration:g} s; kept as printed",
+                f"{amount} bytes in {duration:g} s; {'left out' if contradicts else 'kept as printed'}",
             )
 
     def _check_intervals(self, run: Run) -> None:

@@ -91,6 +91,11 @@ class Runs:
     def __len__(self) -> int:
         return len(self._packed) + len(self._last)
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether the first runs are columns, which nobody may look at again."""
+        return len(self._packed) > 0
+
     def __iter__(self) -> Iterator[Run]:
         return iter(self._last)
 

@@ -19,7 +19,6 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.packing import Runs
 from hecn_analysis.parsing.cleaning import Text, cleaned
 
-_MOST_RUNS: Final = 4096
 #: Marks inside lines that may cost a figure without any problem.
 _WRAPPED: Final = re.compile(
     r"\*\*|`|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|=3D|=$|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08]",
@@ -60,7 +59,7 @@ def read_again(plain: Findings, lines: Lines) -> Findings:
     >>> [(run.columns["throughput_bps"], run.columns["cleaned"]) for run in read_again(plain, Lines.of(text)).runs]
     [(1076454400.0, 'markup')]
     """
-    if len(plain.runs) > _MOST_RUNS:
+    if plain.runs.is_packed:
         return plain
     given = list(lines)
     text = Text([line.text for line in given], [line.number for line in given])

@@ -59,6 +59,6 @@ def test_a_rate_that_contradicts_bytes_over_seconds_is_a_problem(reading_of, pro
     assert problem_lines(reading) == [
         (
             "a.log:2: inconsistent: found a rate of 1.1875e+07 bit/s, expected 1.04858e+08 bit/s from 1048576000 bytes "
-            "in 80 s; kept as printed"
+            "in 80 s; left out"
         )
     ]

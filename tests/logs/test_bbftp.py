@@ -37,7 +37,7 @@ def test_a_rate_that_contradicts_bytes_and_seconds(reading_of, problem_lines):
     assert problem_lines(reading) == [
         (
             "a.log:1: inconsistent: found a rate of 8.35584e+06 bit/s, expected 4.1943e+06 bit/s from 1048576 bytes "
-            "in 2 s; kept as printed"
+            "in 2 s; left out"
         )
     ]
 

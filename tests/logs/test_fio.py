@@ -230,7 +230,7 @@ def test_jobs_without_the_status_of_their_group(reading_of, problem_lines):
             [
                 (
                     "a.log:2: inconsistent: found a rate of 8.38861e+06 bit/s, expected 8.58993e+09 bit/s from "
-                    "1073741824 bytes in 1 s; kept as printed"
+                    "1073741824 bytes in 1 s; left out"
                 )
             ],
         ),

@@ -85,7 +85,7 @@ def test_contradictory_or_truncated_figures(reading_of, problem_lines):
     assert problem_lines(reading) == [
         (
             "a.log:1: inconsistent: found a rate of 7.54975e+09 bit/s, expected 8.38861e+08 bit/s from 314572800 bytes "
-            "in 3 s; kept as printed"
+            "in 3 s; left out"
         ),
         "a.log:2: truncated: found '300 MB in  3.', expected '… MB in … seconds = … MB/sec'; no run made",
     ]

@@ -105,7 +105,7 @@ def test_a_rate_that_contradicts_the_bytes_moved(reading_of, problem_lines):
     assert problem_lines(reading) == [
         (
             "a.log:4: inconsistent: found a rate of 4.29497e+09 bit/s, expected 4.1943e+06 bit/s from 1048576 bytes "
-            "in 2 s; kept as printed"
+            "in 2 s; left out"
         )
     ]
 

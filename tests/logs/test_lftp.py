@@ -35,6 +35,6 @@ def test_a_rate_that_contradicts_bytes_and_seconds(reading_of, problem_lines):
     assert problem_lines(reading_of("30000000 bytes transferred in 20 seconds (14.12 MiB/s)\n")) == [
         (
             "a.log:1: inconsistent: found a rate of 1.18447e+08 bit/s, expected 1.2e+07 bit/s from 30000000 bytes "
-            "in 20 s; kept as printed"
+            "in 20 s; left out"
         )
     ]

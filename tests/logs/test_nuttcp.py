@@ -195,7 +195,7 @@ ROW = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps     0 retrans\n"
                 ),
                 (
                     "a.log:4: inconsistent: found a rate of 9.89854e+09 bit/s, expected 4.94928e+09 bit/s from "
-                    "1237319680 bytes in 2 s; kept as printed"
+                    "1237319680 bytes in 2 s; left out"
                 ),
                 (
                     "a.log:4: inconsistent: found 2.47464e+09 bytes in the intervals and 1237319680 in the summary, "

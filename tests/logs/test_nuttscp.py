@@ -60,7 +60,7 @@ def test_a_duration_that_contradicts_the_rate_is_a_problem(reading_of, problem_l
     assert problem_lines(reading) == [
         (
             "a.log:3: inconsistent: found a rate of 9.5481e+09 bit/s, expected 7.27383e+09 bit/s from 68719476736 "
-            "bytes in 75.58 s; kept as printed"
+            "bytes in 75.58 s; left out"
         )
     ]
 
