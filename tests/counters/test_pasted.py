@@ -148,3 +148,39 @@ def test_queues_that_are_named_before_their_counters(tmp_path):
 def test_averages_without_figures_are_no_rates(counters_of):
     found = counters_of(f"12:00:01        {HEADS}\nAverage: \nAverage:        {HEADS}\nAverage: \n")
     assert found.rates.empty
+
+
+def test_counters_of_a_driver_without_their_indentation_end_at_the_first_other_line(tmp_path):
+    file = tmp_path / "page.md"
+    file.write_text(
+        "$ ethtool -S eth0\nNIC statistics:\nrx_packets: 90\ntx_packets: 14\nrx_bytes: 4000\n\nrx_errors: 7\n"
+    )
+    [row] = read_counters(file).samples.to_dict("records")
+    assert (row["interface"], row["in_octets"], row["out_packets"]) == ("eth0", 4000, 14)
+    assert row["in_errors"] != 7
+
+
+def test_rows_of_other_tables_are_no_rows_of_proc_net_dev(tmp_path):
+    columns = (
+        "bytes packets errs drop fifo frame compressed multicast|bytes packets errs drop fifo colls carrier compressed"
+    )
+    head = f"Inter-|   Receive         |  Transmit\n face |{columns}\n"
+    row = "  eth0: 100 2 0 0 0 0 0 0 300 4 0 0 0 0 0 0\n"
+    file = tmp_path / "page.md"
+    file.write_text(
+        f"{head}{row}```\nand the rings\nRX:\t\t4096\n    0:      0     1     2     3     4     5     6     7\n"
+    )
+    found = read_counters(file)
+    assert (len(found.samples), len(found.problems)) == (1, 0)
+    file.write_text(f"{head}{row}  eth1: 100 2 0 0 0 0 0 0 300\n")
+    assert list(read_counters(file).problems["kind"]) == ["malformed"]
+
+
+def test_a_walk_of_sap_is_read(tmp_path):
+    file = tmp_path / "host.sapwalk"
+    rows = ("1.5.0 , OctetString , box", "1.3.0 , TimeTicks , 200", "2.2.1.2.7 , OctetString , eth0, left",
+            "2.2.1.10.7 , Counter , 4600", "2.2.1.16.7 , Counter , 230", "2.2.1.5.7 , Gauge , 54000000")  # fmt: skip
+    file.write_text("".join(f"1.3.6.1.2.1.{row}\n" for row in rows))
+    [row] = read_counters(file).samples.to_dict("records")
+    assert (row["host"], row["interface"], row["index"], row["in_octets"], row["out_octets"], row["speed_bps"]) == (
+        "box", "eth0, left", 7, 4600, 230, 54e6)  # fmt: skip

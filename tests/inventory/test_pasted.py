@@ -260,3 +260,95 @@ def test_a_disk_is_not_named_by_the_command_of_another_program():
     text = "smartctl 7.2 2020-12-30 r5155\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     Disk 9\n"
     assert [one["device"] for one in read(f"# mdadm -D /dev/md0\n{text}")[0]] == [None]
     assert [one["device"] for one in read(f"# smartctl -i /dev/sdc\n{text}")[0]] == ["/dev/sdc"]
+
+
+def test_a_class_that_ends_in_hexadecimal_letters_is_one_class():
+    [lspci], _ = read("00:01.1 IDE interface: Intel Corporation 82371SB PIIX3 IDE (prog-if 80 [Master])\n")
+    assert (lspci["devices"][0]["class"], lspci["devices"][0]["class_code"]) == ("IDE interface", None)
+    [numeric], _ = read("00:01.1 0101: 8086:7010\n00:1f.2 Class 0106: 8086:2922\n")
+    assert [one["class_code"] for one in numeric["devices"]] == ["0101", "0106"]
+
+
+LSHW = """box
+    description: Computer
+    product: Box 1
+  *-core
+       description: Motherboard
+     *-cpu:0 DISABLED
+          description: CPU [empty]
+          physical id: 4
+          slot: CPU 1
+     *-cpu:1
+          description: CPU
+          product: Series 5
+          slot: P0
+     *-cpu:2
+          product: Maker Model 5 @ 2 GHz
+          bus info: cpu@0
+     *-network:0
+          description: Ethernet interface
+          logical name: eth0
+          size: 10Gbit/s
+          configuration: autonegotiation=on driver=ixgbe firmware=1.2 03/04/15 port=twisted pair speed=10Gbit/s
+     *-network:1
+          description: Ethernet interface
+          logical name: eth1
+          configuration: driver=igb link=yes speed=100Mbit/s
+"""
+
+
+def test_sockets_of_lshw_are_counted_once_and_cards_have_driver_and_speed():
+    [lshw], _ = read(LSHW)
+    assert (lshw["n_cpus"], lshw["cpu_model"]) == (1, "Maker Model 5 @ 2 GHz")
+    assert [(one["logicalname"], one["driver"], one["speed_bps"]) for one in lshw["networks"]] == [
+        ("eth0", "ixgbe", 1e10),
+        ("eth1", "igb", 1e8),
+    ]
+
+
+def test_what_is_quoted_again_is_counted_once():
+    bond = "Bonding Mode: IEEE 802.3ad Dynamic link aggregation\n\n"
+    slaves = "".join(f"Slave Interface: eth{n}\nMII Status: up\nSpeed: 1000 Mbps\n\n" for n in (0, 1))
+    [found], _ = read(bond + slaves + "both are in:\n\nSlave Interface: eth0\nSlave Interface: eth1\n")
+    assert [(one["name"], one["speed_bps"]) for one in found["slaves"]] == [("eth0", 10**9), ("eth1", 10**9)]
+    drive = "Enclosure Device ID: 12\nSlot Number: 0\n"
+    rest = "Raw Size: 1.819 TB [0xe8e088b0 Sectors]\nFirmware state: Online, Spun Up\nDevice Speed: 6.0Gb/s\n"
+    [found], _ = read(f"{drive}{rest}\nSo it is\n\n{drive}")
+    assert (found["n_drives"], found["drives"][0]["size_bytes"]) == (1, 0xE8E088B0 * 512)
+
+
+def test_tables_of_storcli_alone_say_nothing_of_the_number_of_controllers():
+    rule = "-" * 62 + "\n"
+    table = f"{rule}DG/VD TYPE   State Access Consist Cache Cac sCC     Size Name\n{rule}"
+    [found], _ = read(f"{table}0/0   RAID10 Optl  RW     No      NRWTD -   ON  1.744 TB\n{rule}")
+    assert (found["n_controllers"], [one["level"] for one in found["volumes"]]) == (None, ["raid10"])
+
+
+def test_the_list_of_sas3ircu_names_the_controller():
+    text = """Avago Technologies SAS3 IR Configuration Utility.
+Version 17.00.00.00 (2018.04.02)
+
+         Adapter      Vendor  Device                       SubSys  SubSys
+ Index    Type          ID      ID    Pci Address          Ven ID  Dev ID
+ -----  ------------  ------  ------  -----------------    ------  ------
+   0     SAS3008       1000h   97h    00h:41h:00h:00h      1000h   3090h
+SAS3IRCU: Utility Completed Successfully.
+"""
+    [found], _ = read(text)
+    assert (found["controller"], found["pci"]) == ("SAS3008", "0000:41:00.0")
+
+
+def test_rows_of_ip_link_that_lost_their_line_feeds_are_told_apart():
+    flags = "<BROADCAST,MULTICAST,UP,LOWER_UP>"
+    first, second = (
+        f"2: enp3s0: {flags} mtu 1500 qdisc fq_codel state UP",
+        f"3: enp1s0: {flags} mtu 9000 qdisc mq state UP",
+    )
+    text = f"{first} group default {second}\n"
+    [found], _ = read(text)
+    assert [(one["name"], one["mtu"], one["qdisc"]) for one in found["interfaces"]] == [
+        ("enp3s0", 1500, "fq_codel"),
+        ("enp1s0", 9000, "mq"),
+    ]
+    [port], _ = read(f"3: tap0: {flags} mtu 1500 master br0 state forwarding priority 32 cost 2\n")
+    assert port["interfaces"][0]["state"] is None

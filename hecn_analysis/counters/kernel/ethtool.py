@@ -27,7 +27,7 @@ VERSIONS: Final = "ethtool 2 to 6, the names of some twenty drivers"
 WHOLE: Final = False
 
 _HEADING: Final = re.compile(r"^\s{0,8}(?:NIC statistics|Statistics for (?P<name>\S{1,32})):?\s*$", re.MULTILINE)
-_COUNTER: Final = re.compile(r"^\s+(?P<name>\S.{0,80}?)\s*: (?P<value>-?\d{1,20})\s*$")
+_COUNTER: Final = re.compile(r"^(?P<indent>\s*)(?P<name>\S.{0,80}?)\s*: (?P<value>-?\d{1,20})\s*$")
 _COMMAND: Final = re.compile(r"\bethtool\s+(?:-S|--statistics)\s+(?P<name>[\w.:@-]{1,32})")
 
 _TOTALS: Final[Mapping[str, Sequence[str]]] = {
@@ -57,7 +57,7 @@ def recognises(document: Document) -> bool:
     """Whether the heading and a counter below it are in the file."""
     return bool(
         re.search(
-            r"^\s{0,8}(?:NIC statistics|Statistics for \S{1,32}):?[^\S\n]*+\n[^\S\n]++\S.{0,80}: -?\d",
+            r"^\s{0,8}(?:NIC statistics|Statistics for \S{1,32}):?[^\S\n]*+\n[^\S\n]*+\S.{0,80}: -?\d",
             document.text,
             re.MULTILINE,
         )
@@ -70,14 +70,18 @@ def read(document: Document, findings: Findings) -> None:
     blocks: list[tuple[int, str | None, dict[str, int]]] = []
     names: list[str] = []
     name: str | None = None
+    inside = False
     for number, line in enumerate(document.lines, 1):
         if commands := _COMMAND.findall(line):
             names = commands
         if heading := _HEADING.match(line):
             name = names.pop(0) if names else None
             blocks.append((number, heading["name"] or name, {}))
-        elif blocks and (found := _COUNTER.match(line)):
+            inside = True
+        elif blocks and (found := _COUNTER.match(line)) and (inside or found["indent"]):
             blocks[-1][2].setdefault(found["name"], int(found["value"]))
+        else:
+            inside = False  # rows that lost their indentation end here
     for first, interface, counters in blocks:
         row = totals(counters)
         if row:

@@ -84,13 +84,17 @@ def read(document: Document, findings: Findings) -> None:
 
 def _dev(document: Document, findings: Findings) -> None:
     columns: list[str | None] = []
+    inside = False
     for number, line in enumerate(document.lines, 1):
         if line.strip().startswith("face |"):
             halves = line.split("|")[1:]
             columns = [names.get(word) for half, names in zip(halves, _COLUMNS, strict=False) for word in half.split()]
+            inside = True
         elif columns and (found := _ROW.match(line)):
             values = [counter(word) for word in found["values"].split()]
             if len(values) < len(columns):
+                if not inside and (2 * len(values) < len(columns) or found["name"].isdigit()):
+                    continue  # a row of another table below
                 findings.problem(
                     number,
                     "malformed",
@@ -99,6 +103,8 @@ def _dev(document: Document, findings: Findings) -> None:
                 continue
             row: dict[str, Any] = {name: value for name, value in zip(columns, values, strict=False) if name}
             findings.sample(line=number, interface=found["name"], counter_bits=width(row), **row)
+        else:
+            inside = inside and not line.strip()
 
 
 def _snake(name: str) -> str:

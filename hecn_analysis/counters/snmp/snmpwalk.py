@@ -1,6 +1,7 @@
 """Output of snmpwalk, snmpbulkwalk, snmpget and snmpbulkget in any form that -O gives it.
 
-Versions: Net-SNMP 5.x, UCD-SNMP 4.x, and SnmpWalk of SnmpSoft for Windows ("OID=…, Type=…, Value=…").
+Versions: Net-SNMP 5.x, UCD-SNMP 4.x, SnmpWalk of SnmpSoft for Windows ("OID=…, Type=…, Value=…"), and walks of SAP
+("1.3.6.1.2.1.1.5.0 , OctetString , name").
 
 Units and traps
 ---------------
@@ -29,7 +30,7 @@ from hecn_analysis.counters.snmp.objects import NODES, OBJECTS, Readings, Value
 from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("snmpwalk", "snmpwalk-hostres")
-VERSIONS: Final = "Net-SNMP 5.x, UCD-SNMP 4.x, SnmpSoft's SnmpWalk 1.x"
+VERSIONS: Final = "Net-SNMP 5.x, UCD-SNMP 4.x, SnmpSoft's SnmpWalk 1.x, walks of SAP"
 WHOLE: Final = False
 
 _TYPES: Final = (
@@ -46,6 +47,9 @@ _TYPED: Final = re.compile(
     rf"(?:(?P<type>{_TYPES}): ?|(?P<none>NULL$|No Such |No more variables ))(?P<value>.*)$"
 )
 _SNMPSOFT: Final = re.compile(r"OID=(?P<oid>\.?\d[\d.]{2,500}), ?Type=(?P<type>\w{1,30}), ?Value=(?P<value>.*)$")
+_SAP: Final = re.compile(
+    r"(?P<oid>\.?\d{1,10}(?:\.\d{1,10}){2,128})\s{0,40}, (?P<type>[A-Z]\w{1,30})\s{0,20}, (?P<value>.*)$"
+)
 _HEX: Final = re.compile(r"(?P<digits>(?:[0-9A-Fa-f]{2}(?:\s+|$))+)(?:\[.*\]?\s*)?$")
 _HEX_TEXT: Final = re.compile(r"(?P<digits>(?:[0-9A-Fa-f]{2} )*(?:[0-9A-Fa-f]{2})?)\s*(?:\[.*)?$")
 _NO_ANSWER: Final = re.compile(
@@ -193,7 +197,8 @@ _TYPED_LINE: Final = re.compile(rf"\S{{3,1000}} = (?:{_TYPES}): ")
 
 def _variable(line: str) -> _Variable | None:
     """Read a line as a variable, if the tree has a node of its name."""
-    if line.startswith("OID=") and (found := _SNMPSOFT.match(line)):
+    found = _SNMPSOFT.match(line) if line.startswith("OID=") else _SAP.match(line) if ", " in line else None
+    if found is not None:
         prefix, _, instance = found["oid"].lstrip(".").rpartition(".")
         kind = _SNMPSOFT_TYPES.get(found["type"], "STRING")
         return _Variable(prefix, instance, f" {kind}: {found['value']}", certain=True)
@@ -230,6 +235,9 @@ _SNMPSOFT_TYPES: Final = {
     "Gauge32": "Gauge32",
     "TimeTicks": "Timeticks",
     "OID": "OID",
+    "ObjectID": "OID",
+    "Counter": "Counter32",
+    "Gauge": "Gauge32",
     "IpAddress": "IpAddress",
 }
 

@@ -8,6 +8,8 @@ Traps
 - "memory" is also the class of caches and of the firmware: only nodes called memory hold main memory. The clock of a
   bank is its MT/s.
 - Without root there are no banks. A disk or a network card may have several names; the first one is taken.
+- Empty sockets are nodes called cpu too, DISABLED or "[empty]". Where the firmware's list does not fit the kernel's, a
+  processor comes twice, from the kernel without a slot.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ REPEATS = False
 _NODE: Final = re.compile(r"(?P<indent> {0,120})\*-(?P<id>[\w:.-]{1,60})(?: (?P<state>DISABLED|UNCLAIMED))?\s*$")
 _FIELD: Final = re.compile(r"(?P<indent> {1,130})(?P<name>[a-z][a-z ]{1,24}): (?P<value>.{0,8000})$")
 _CLOCK: Final = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,3})?)(?P<prefix>[kMG])Hz")
-_SCALE: Final = {"k": 1e3, "M": 1e6, "G": 1e9}
+_SETTING: Final = re.compile(r"(?:^|\s)(?P<name>[a-z]\w{1,30})=(?P<value>.{0,200}?)(?=\s[a-z]\w{1,30}=|$)")
+_RATE: Final = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,3})?)\s?(?P<prefix>[kMG]?)bit/s$")
+_SCALE: Final = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _DEEPEST: Final = 60
 
 Node = dict[str, Any]
@@ -82,6 +86,8 @@ def _text(output: Output) -> list[Node]:
 
 def _value(name: str, value: str) -> Any:  # noqa: ANN401 - text, or the number that JSON has
     clock = _CLOCK.match(value)
+    if name == "configuration":
+        return {found["name"]: found["value"].strip() for found in _SETTING.finditer(value)}
     if name in {"clock", "size", "capacity"} and clock:
         return float(clock["number"]) * _SCALE[clock["prefix"]]
     return size(value) if name == "size" and size(value) is not None else value
@@ -94,8 +100,9 @@ def _is(node: Node, name: str) -> bool:
 def _figures(values: dict[str, Any], nodes: list[Node]) -> None:
     root = nodes[0] if nodes else {}
     values["product"] = _words(root.get("product")) if root.get("class") == "system" else None
-    cpus = [node for node in nodes if _is(node, "cpu")]
-    models = [_words(node.get("product")) or _words(node.get("version")) for node in cpus if not node.get("disabled")]
+    cpus = [node for node in nodes if _is(node, "cpu") and not _is_empty(node)]
+    models = [_words(node.get("product")) or _words(node.get("version")) for node in sorted(cpus, key=_has_slot)]
+    cpus = list(filter(_has_slot, cpus)) or cpus
     values["n_cpus"] = len(cpus) or None
     values["cpu_model"] = next((model for model in models if model), None)
     banks = [node for node in nodes if _is(node, "bank")]
@@ -111,6 +118,16 @@ def _figures(values: dict[str, Any], nodes: list[Node]) -> None:
     values["disks"] = list(dict.fromkeys(disk for disk in disks if disk))
 
 
+def _is_empty(node: Node) -> bool:
+    """Whether a socket holds no processor."""
+    return bool(node.get("disabled")) or "[empty]" in str(node.get("description"))
+
+
+def _has_slot(node: Node) -> bool:
+    """Whether the firmware lists a processor; its words are less exact than the kernel's."""
+    return _words(node.get("slot")) is not None
+
+
 def _is_network(node: Node) -> bool:
     kind = node.get("class")
     return kind == "network" or (kind is None and "interface" in str(node.get("description")) and "logicalname" in node)
@@ -119,7 +136,9 @@ def _is_network(node: Node) -> bool:
 def _network(node: Node) -> dict[str, Any]:
     given = node.get("configuration")
     driver = given.get("driver") if isinstance(given, dict) else None
-    rate = _number(node.get("size"))
+    rate = _number(node.get("size")) or _rate(node.get("size"))
+    if rate is None and isinstance(given, dict):
+        rate = _rate(given.get("speed"))
     return {
         "logicalname": _words(node.get("logicalname")),
         "businfo": _words(node.get("businfo")),
@@ -127,6 +146,12 @@ def _network(node: Node) -> dict[str, Any]:
         "driver": _words(driver),
         "speed_bps": rate,
     }
+
+
+def _rate(value: Any) -> float | None:  # noqa: ANN401 - whatever JSON holds
+    """A rate in words, such as ``1Gbit/s`` [bit/s]."""
+    found = _RATE.match(value) if isinstance(value, str) else None
+    return float(found["number"]) * _SCALE[found["prefix"]] if found else None
 
 
 def _words(value: Any) -> str | None:  # noqa: ANN401 - whatever JSON holds

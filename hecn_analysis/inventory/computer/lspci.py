@@ -35,8 +35,8 @@ COMMANDS = ("lspci",)
 _ADDRESS: Final = r"(?:[0-9a-fA-F]{2,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]"
 _CLASS: Final = r"(?:[A-Z0-9][\w /,.()+'-]{1,60}?(?: \[[0-9a-f]{4}\])?|(?:Class )?\[?[0-9a-f]{4}\]?): \S"
 _DEVICE: Final = re.compile(
-    rf"(?P<address>{_ADDRESS}) (?:(?P<class>[A-Z0-9][\w /,.()+'-]{{1,60}}?))??"
-    r"(?: ?(?:Class )?\[?(?P<code>[0-9a-f]{4})\]?)?"
+    rf"(?P<address>{_ADDRESS}) (?:(?:Class )?\[?(?P<bare>[0-9a-f]{{4}})\]?"
+    r"|(?P<class>[A-Z0-9][\w /,.()+'-]{1,60}?)(?: ?\[(?P<code>[0-9a-f]{4})\])?)"
     r": (?P<name>.{1,400})$"
 )
 _MM: Final = re.compile(rf'(?P<address>{_ADDRESS}) (?P<fields>"[^"]{{0,200}}" .{{1,600}})$')
@@ -206,7 +206,7 @@ def _device(found: re.Match[str]) -> Device:
     return {
         "address": address(found["address"]),
         "class": found["class"],
-        "class_code": found["code"],
+        "class_code": found["bare"] or found["code"],
         "vendor_device": ids[-1]["ids"] if ids else bare["ids"] if bare else None,
         "name": re.sub(r"\s?\[[0-9a-f]{4}:[0-9a-f]{4}\]", "", _TAIL.sub("", name)).strip(),
     }

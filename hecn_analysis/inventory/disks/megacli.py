@@ -72,10 +72,18 @@ def read(output: Output) -> Facts:
     for number, line in output.numbered():
         reading.line(number, line)
     values = facts.values
+    values["drives"] = [drive for drive in values["drives"] if not _quoted(drive, values["drives"])]
     for volume in values["volumes"]:
         _level(volume)
     _count(values)
     return facts
+
+
+def _quoted(drive: dict[str, Any], drives: list[dict[str, Any]]) -> bool:
+    """Whether a drive is only named by its place, which another one has with its details."""
+    named = {name for name, value in drive.items() if value is not None} <= {"enclosure", "slot"}
+    place = (drive["enclosure"], drive["slot"])
+    return named and any(one is not drive and (one["enclosure"], one["slot"]) == place for one in drives)
 
 
 def _count(values: dict[str, Any]) -> None:

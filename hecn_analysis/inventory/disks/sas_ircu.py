@@ -1,4 +1,4 @@
-"""LSI's sas2ircu and sas3ircu DISPLAY: controller, integrated RAID volumes, disks.
+"""LSI's sas2ircu and sas3ircu, LIST and DISPLAY: controller, integrated RAID volumes, disks.
 
 Units and traps
 ---------------
@@ -12,7 +12,7 @@ import re
 from functools import partial
 from typing import Any, Final
 
-from hecn_analysis.inventory import labels
+from hecn_analysis.inventory import kernel, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
 from hecn_analysis.parsing import amounts
@@ -29,6 +29,10 @@ _KNOWN: Final = re.compile(r"SAS[23] IR Configuration Utility|^Device is an? Har
 _VOLUME: Final = re.compile(r"\s{0,8}IR [Vv]olume (?P<id>\d{1,6})\s{0,8}$")
 _DEVICE: Final = re.compile(r"\s{0,8}Device is an? (?P<kind>.{1,60}?)\s{0,8}$")
 _BOTH: Final = re.compile(r"(?P<mb>\d{1,12})/(?P<sectors>\d{1,18})")
+_LISTED: Final = re.compile(
+    r"\s{0,8}\d{1,3}\s{1,8}(?P<type>\S{1,20})\s{1,8}[0-9a-fA-F]{1,4}h\s{1,8}[0-9a-fA-F]{1,4}h\s{1,8}"
+    r"(?P<domain>[0-9a-fA-F]{1,4})h:(?P<bus>[0-9a-fA-F]{1,2})h:(?P<device>[0-9a-fA-F]{1,2})h:(?P<function>\d)\d?h\s"
+)
 _HARD: Final = "Hard disk"
 
 _CONTROLLER_FIELDS: Final[labels.Fields] = {
@@ -67,6 +71,11 @@ def read(output: Output) -> Facts:
         if (one := _VOLUME.match(line)) is not None:
             volume = {"id": int(one["id"]), "level": None, "size_bytes": None, "state": None, "n_drives": None}
             values["volumes"].append(volume)
+        elif (listed := _LISTED.match(line)) is not None and values["controller"] is None:
+            values["controller"], values["pci_bus"] = listed["type"], int(listed["bus"], 16)
+            values["pci"] = kernel.address(
+                f"{listed['domain']}:{listed['bus']}:{listed['device']}.{int(listed['function'], 16):x}"
+            )
         elif line.startswith("----"):
             volume = drive = None
         elif (kind := _DEVICE.match(line)) is not None:

@@ -24,8 +24,8 @@ from hecn_analysis.parsing.json_values import at, objects
 FORMATS: tuple[str, ...] = ("storcli-json", "storcli")
 VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7, storcli2 and perccli2"
 COMMANDS: tuple[str, ...] = ("storcli", "storcli64", "perccli", "perccli64", "storcli2", "perccli2")
-BEGINS: re.Pattern[str] | None = re.compile(r"CLI Version = \S")
-REPEATS: bool = True
+BEGINS: re.Pattern[str] | None = re.compile(r"CLI Version = \S|(?:DG/VD +TYPE|EID:Slt +[DP]ID) +State ")
+REPEATS: bool = False
 
 _TEXT: Final = re.compile(
     r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +[DP]ID +State |^Ctl +Model +Ports +PDs ", re.MULTILINE
@@ -85,7 +85,7 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """Read controllers, volumes and drives."""
     values: dict[str, Any] = dict.fromkeys(("controller", "pci", "driver", "interface", "memory_bytes"))
-    values.update(n_controllers=0, volumes=[], drives=[])
+    values.update(n_controllers=None, volumes=[], drives=[])
     if _TEXT.search(output.head(60)) is not None:
         return _tables(output, output.facts("storcli", values))
     facts = output.facts("storcli-json", values)
@@ -139,7 +139,7 @@ def _tables(output: Output, facts: Facts) -> Facts:
         if not words:
             heads = []
         elif overview and (controller := _OVERVIEW.match(line)) is not None:
-            facts.values["n_controllers"] += 1
+            facts.values["n_controllers"] = (facts.values["n_controllers"] or 0) + 1
             facts.values["controller"] = facts.values["controller"] or controller["model"]
         elif "DG/VD" in words or "EID:Slt" in words:
             heads = line.replace("LU/NS Count", "LU/NS").split()
@@ -147,7 +147,7 @@ def _tables(output: Output, facts: Facts) -> Facts:
             _row(facts.values, row)
         elif (pair := _PAIR.match(line)) is not None:
             if pair["name"] == "Controller" and pair["value"].strip().isdigit():
-                facts.values["n_controllers"] += 1
+                facts.values["n_controllers"] = (facts.values["n_controllers"] or 0) + 1
             _named(facts.values, pair["name"], pair["value"].strip())
     return facts
 

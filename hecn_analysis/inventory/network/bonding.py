@@ -50,13 +50,14 @@ def read(output: Output) -> Facts:
         r"/proc/net/bonding/(\S{1,40})|net[/_]bonding[/_](\w{1,40})$", " ".join((*output.command, output.source_file))
     )
     values["interface"] = (name[1] or name[2]) if name else None
+    slave: dict[str, Any] | None = None
     for line in all_labelled(output.numbered()):
         if line.name == "Slave Interface":
-            slaves.append(
-                {"name": line.value, "state": None, "speed_bps": None, "aggregator": None, "link_failures": None}
-            )
-        elif slaves:
-            slave = slaves[-1]
+            slave = next((one for one in slaves if one["name"] == line.value), None)  # quoted again, as by grep
+            if slave is None:
+                slave = {"name": line.value, **dict.fromkeys(("state", "speed_bps", "aggregator", "link_failures"))}
+                slaves.append(slave)
+        elif slave is not None:
             if line.name != "Aggregator ID" or slave["aggregator"] is None:  # details of LACP repeat the label
                 labels.take(slave, _SLAVE_FIELDS, line.name, line.value)
         else:

@@ -28,6 +28,10 @@ _LINE: Final = re.compile(
     r"(?P<rest>.{0,400})$"
 )
 _DETAIL: Final = re.compile(r"\b(?P<kind>bond|bridge|vlan|vxlan|macvlan|ipvlan|team|veth|tun|dummy|vrf)(?: |$)")
+_PASTED: Final = re.compile(
+    r"\s(?=\d{1,6}: [^\s:]{1,40}: <[A-Z0-9_,-]{0,200}> mtu \d)"
+)  # rows that lost their line feeds
+_STATES: Final = frozenset({"UP", "DOWN", "UNKNOWN", "DORMANT", "LOWERLAYERDOWN", "TESTING", "NOTPRESENT"})
 _MOST: Final = 4096
 
 
@@ -49,7 +53,7 @@ def read(output: Output) -> Facts:
             interfaces.extend(_object(row) for row in rows[:_MOST] if isinstance(row, dict) and "ifname" in row)
     else:
         facts = output.facts("ip-link", {"n": 0, "interfaces": interfaces})
-        for line in output.lines:
+        for line in (part for row in output.lines for part in _PASTED.split(row)):
             if (found := _LINE.match(line)) is not None:
                 interfaces.append(_line(found))
             elif interfaces and interfaces[-1]["kind"] is None and (kind := _DETAIL.match(line.strip())) is not None:
@@ -65,7 +69,7 @@ def _line(found: re.Match[str]) -> dict[str, Any]:
         name=found["name"],
         flags=found["flags"].split(","),
         mtu=amounts.whole(after.get("mtu")),
-        state=after.get("state"),
+        state=state if (state := after.get("state")) in _STATES else None,  # of a bridge's port: forwarding
         qdisc=after.get("qdisc"),
         master=after.get("master"),
         below=found["below"],

@@ -55,6 +55,7 @@ from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at
 
 _RULE: Final = "- - - -"
+_RETYPED_RULE: Final = re.compile(r"\s{0,16}(?:-{3,80}|\*{3,80}|_{3,80})\s{0,8}$")  # as people shorten it
 _HEADING: Final = re.compile(r"\[ ID\](?P<role>\[Role\])?\s{1,12}Interval(?P<gap>\s{1,30})Transfer\s")
 _OTHER_HEADING: Final = re.compile(r"Write/Err|Reads|Latency|PPS|NetPwr")
 _VERSION: Final = re.compile(r"(?:^|\s)iperf (?:version )?(?P<version>3\.\d\S{0,30})\s*(?:\(|$)")
@@ -395,9 +396,11 @@ class Iperf3(DocumentReader):
             return True
         if (match := _TIME.search(text)) is not None:
             opened.start_time = _time(match["time"])
-        elif not _CHATTER.search(text):
+        elif not _CHATTER.search(text) and not (opened.has_rows and _RETYPED_RULE.match(text)):
             return False
-        opened.separated = "- - - -" in text or ("Test Complete" in text and opened.separated)
+        opened.separated = (
+            "- - - -" in text or _RETYPED_RULE.match(text) is not None or ("Test Complete" in text and opened.separated)
+        )
         if "Server listening on" in text:
             opened.stopped = None
             self._server_version = opened.version or self._server_version

@@ -30,7 +30,7 @@ _SIZE: Final = re.compile(r"(?P<size>\d{1,9})(?P<unit>[KMGTkmgt]?)(?::\d{1,9}[KM
 _VERSION: Final = re.compile(r"\d\.\d{2}[a-z]?$")
 _NUMBER: Final = re.compile(r"\d{1,12}(?:\.\d{1,3})?$")
 _TITLE: Final = re.compile(
-    r"^\s{0,16}(?:Version\s{1,4}(?P<version>\d\.\d{1,3}\w?)\s{1,16})?-{3,6}Sequential Output-{3,8} "
+    r"^\s{0,16}(?:Version\s{1,4}(?:(?P<version>\d\.\d{1,3}\w?)|@version@)\s{1,16})?-{3,6}Sequential Output-{3,8} "
     r"-{1,4}Sequential Input-"
 )
 _NAMES: Final = re.compile(r"^\s{0,16}(?:Machine|Name:Size|Size)\b.{0,60}/sec %CP")
