@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice
 from typing import Annotated, Final, Literal
@@ -18,12 +18,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
 from hecn_analysis.hardware import yaml_file
+from hecn_analysis.statements import prose
 from hecn_analysis.statements.statement import Statement, end_of
 
-#: Lines that one entry quotes, lines with its words that it tries, and characters of a line that it reads.
+#: Lines that one entry quotes, lines with its words that it tries, and characters of a line of a tool and of prose.
 _MOST_TOLD: Final = 3
 _MOST_TRIED: Final = 400
 _LONGEST: Final = 600
+_LONGEST_STATED: Final = 4000
 _QUOTED: Final = 200
 
 #: Longest file that may be what somebody wrote. [B]
@@ -35,6 +37,7 @@ _SHORTEST_WORD: Final = 2
 
 #: Bytes of a text as its words: letters in lower case, all else as space.
 _AS_WORDS: Final = bytes(ord(chr(byte).lower()) if chr(byte).isalpha() and byte < 128 else 32 for byte in range(256))
+_MARKS: Final = (">", "|")
 _QUOTE_MARKS: Final = re.compile(r"(?:[>|][ \t]?){1,6}")
 
 Class = Literal[
@@ -153,7 +156,7 @@ class _Lines:
     """The lines of a file, without marks of quoted mail and no longer than what counts."""
 
     def __init__(self, document: Document) -> None:
-        self._lines = document.lines
+        self._lines: Sequence[str] = document.lines
         self._lowered = document.text.lower()
 
     @cached_property
@@ -174,10 +177,20 @@ class _Lines:
                 at = self._starts[index + 1] - 1 if index + 1 < len(self._starts) else len(self._lowered)
         return sorted(found)[:_MOST_TRIED]
 
+    @cached_property
+    def _stated(self) -> Sequence[str]:
+        return [
+            prose.stated(_QUOTE_MARKS.sub("", line, count=1) if line[:1] in _MARKS else line) for line in self._lines
+        ]
+
+    def stated(self, first: int, end: int) -> str:
+        """Some of the lines, without what sentences ask, guess, or quote of others."""
+        return "\n".join(line[:_LONGEST_STATED] for line in self._stated[max(first, 0) : end])
+
     def text(self, first: int, end: int) -> str:
         """Some of the lines, as one text."""
         return "\n".join(
-            _QUOTE_MARKS.sub("", line[:_LONGEST], count=1) if line[:1] in (">", "|") else line[:_LONGEST]
+            _QUOTE_MARKS.sub("", line[:_LONGEST], count=1) if line[:1] in _MARKS else line[:_LONGEST]
             for line in self._lines[max(first, 0) : end]
         )
 
@@ -210,9 +223,11 @@ def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 
 def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
     """What a line says that an entry knows; None where it does not."""
-    text = lines.text(index, index + cue.lines)
-    match = _compiled(cue.pattern).search(text)
+    text = (lines.stated if cue.prose else lines.text)(index, index + cue.lines)
     first = text.partition("\n")[0]
+    match = next(
+        (one for one in _compiled(cue.pattern).finditer(text) if not (cue.prose and prose.is_denied(text, one))), None
+    )
     if match is None or match.start() > len(first) or not cue.holds(match):
         return None
     if cue.where or cue.unless:

@@ -1,0 +1,129 @@
+"""What people write: which sentences state something, and which ask, guess, quote advice or tell what did not help.
+
+Notes and mails name causes that nobody saw: "could it be the cable?", "somebody suggested jumbo frames", "I tried
+another card, no difference". Such words say nothing of the transfer. They are replaced by spaces, so that every place
+in the text stays where it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+#: Longest line that is split into sentences, and least words that make a line prose. [characters]
+_LONGEST: Final = 4000
+_LEAST_WORDS: Final = 4
+
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+#: What stands in lines of tools, and hardly in sentences.
+_OF_TOOLS: Final = re.compile(
+    r"^\s{0,40}(?:[\[{<|/\\$#%*+]|\d{1,4}[:.]\d{2}[:.]\d)|\b\d\d:\d\d:\d\d\b|\t|   \S|={2}|--{2}"
+    r"|\w=\S{1,80} \w{1,40}="
+)
+
+_SENTENCE: Final = re.compile(r"[^.!?;]{0,600}(?:\.(?=\w)[^.!?;]{0,600}){0,40}(?:[.!?;]{1,3}|$)")
+
+_ASKS: Final = re.compile(
+    r"(?:^|[,:(]|\b(?:or|and|but|so|then)\b)\s{0,3}(?:is|are|was|were|could|can|would|should|might|may|does|do|did|has"
+    r"|have|am|will|shouldn't|isn't|aren't|couldn't|wouldn't|don't|doesn't|any\w{0,4}|maybe|perhaps|what|which|who"
+    r"|or)\b[^?]{0,400}\?{1,3}\s{0,3}$",
+    re.IGNORECASE,
+)
+_GUESSES: Final = re.compile(
+    r"\b(?:(?:could|might|may|must) (?:it |this |that |there |also |well |still |even )?(?:be|have been|cause"
+    r"|come from|affect)"
+    r"|could (?:it|this|that|the|my|a|an)\b|maybe|perhaps|possibly|i (?:don't |do not )?(?:think|guess|suspect|assume"
+    r"|believe|suppose|fear|wonder|doubt)|suspect(?:ed|ing|s)?|wonder(?:ed|ing)?|what if|not sure (?:if|whether)"
+    r"|whether (?:it|this|the)|should i|in theory|supposed to|if (?:it|this|that) (?:is|was|were|has))\b"
+    r"[^,;:.!?]{0,400}",
+    re.IGNORECASE,
+)
+_QUOTES: Final = re.compile(
+    r"\b(?:i(?:'ve| have)? (?:also )?(?:read|heard)|according to (?:an?|the|some|this|that|posts?"
+    r"|articles?|forums?|google|them|him|her)\b"
+    r"|(?:some(?:body|one|(?: people| posts?| threads?)?)|people"
+    r"|others|forums?|posts?|articles?|threads?|guides?|wikis?|google|they|he|she|support|a friend|the vendor)"
+    r" (?:(?:has|have|had|online|there|here|also|all) )?(?:said?|says|suggest\w{0,3}|recommend\w{0,3}|advis\w{1,3}"
+    r"|told|tells|claim\w{0,3}|mention\w{0,3}|point\w{0,3}|report\w{0,3}|blame\w{0,1}|think\w{0,1})"
+    r"|(?:was|were|been) (?:suggested|recommended|advised|told)|suggest(?:ed|ion|ions)|recommend(?:ed|ation|ations)"
+    r"|advice|rumou?rs?)\b[^;:.!?]{0,400}",
+    re.IGNORECASE,
+)
+_IN_VAIN: Final = re.compile(
+    r"\b(?:(?:made|makes?|make|with|shows?|saw|see|is|but|and|,) )?(?:no|without(?: any)?|zero|little)"
+    r" (?:change|changes|difference|effect|improvement|luck|success|avail|help|result)\b|\bto no avail\b|\bin vain\b"
+    r"|\b(?:did|does|do|has|have|had|would|could)(?: not|n't|nt) (?:help\w{0,2}|change\w{0,1}|matter\w{0,2}|fix\w{0,2}"
+    r"|solv\w{1,2}|resolv\w{1,2}|make (?:a|any) difference|affect\w{0,2}|improve\w{0,1})\b"
+    r"|\b(?:no|not any) (?:better|faster|different)\b|\bdifferent \w{1,20} made no\b"
+    r"|\b(?:same|identical|similar) (?:results?|speeds?|problem|issue|thing|behaviou?r|rate|numbers?)\b"
+    r"(?=.{0,20}$)|\b(?:ruled?|rules|ruling) (?:\w{1,12} ){0,3}out\b|\bunchanged\b|\bnothing (?:helped|changed)\b",
+    re.IGNORECASE,
+)
+_TRIES: Final = re.compile(
+    r"\b(?:tried|try|replac\w{1,3}|swapp\w{1,3}|chang\w{1,3}|different|another|new|other|disabl\w{1,3}|enabl\w{1,3}"
+    r"|set(?:ting)?|updat\w{1,3}|upgrad\w{1,3}|install\w{0,3}|switch\w{1,3}|reboot\w{0,3}|remov\w{1,3}|unplug\w{0,4}"
+    r"|adjust\w{0,3}|lower\w{0,3}|increas\w{1,3}|turn\w{1,3}|adding|added|tweak\w{0,3}|rul\w{1,3}|tuning|tuned)\b",
+    re.IGNORECASE,
+)
+#: Words before a match that deny it, unless they deny that a rate goes higher.
+_DENIES: Final = re.compile(
+    r"\b(?:no|not|without any|isn't|aren't|wasn't|weren't|never|neither|nor|n't|instead of|rather than"
+    r"|nothing to do with)"
+    r"(?: (?!more|faster|above|over|exceed|get|go|goes|reach|only|better|higher|past|beyond|used?|work|just)\w{1,14})"
+    r"{0,2}\s{1,2}$",
+    re.IGNORECASE,
+)
+#: Words with which a match begins that denies or bounds by itself: "without SQM", "exceed 93 Mb/s".
+_OWN: Final = re.compile(
+    r"\W{0,3}(?:no|not|without|never|isn't|low|only|more|faster|above|over|exceed\w{0,2}|get\w{0,4}|goes?|reach\w{0,4}"
+    r"|better|higher|past|beyond|than|just|enough|sufficient)\b",
+    re.IGNORECASE,
+)
+_NONE: Final = re.compile(r"\b(?:no|zero|0 ?%) (?!more|faster|longer|problems?|matter)", re.IGNORECASE)
+_NONE_ITSELF: Final = re.compile(r"(?<![a-z\\])no(?![a-z])")
+_NEAR: Final = 60
+
+
+def is_sentence(line: str) -> bool:
+    """Whether a line is written by a person, as far as its form tells."""
+    return len(line) <= _LONGEST and len(_WORD.findall(line)) >= _LEAST_WORDS and _OF_TOOLS.search(line) is None
+
+
+def sentences(line: str) -> Iterator[tuple[int, str]]:
+    """Split a line of prose into sentences, each with its place."""
+    for match in _SENTENCE.finditer(line):
+        if match[0].strip():
+            yield match.start(), match[0]
+
+
+@lru_cache(maxsize=4096)
+def stated(line: str) -> str:
+    """Replace what a line of prose does not state by spaces; other lines stay as they are."""
+    if not is_sentence(line):
+        return line
+    kept = list(line)
+    for start, sentence in sentences(line):
+        for first, end in _void(sentence):
+            kept[start + first : start + end] = " " * (end - first)
+    return "".join(kept)
+
+
+def _void(sentence: str) -> Iterator[tuple[int, int]]:
+    """The parts of a sentence that state nothing."""
+    if _IN_VAIN.search(sentence) is not None and _TRIES.search(sentence) is not None:
+        yield 0, len(sentence)
+        return
+    for pattern in (_ASKS, _GUESSES, _QUOTES):
+        for match in pattern.finditer(sentence):
+            yield match.span()
+
+
+def is_denied(text: str, match: re.Match[str]) -> bool:
+    """Whether the words before a match deny it: "no packet loss"."""
+    if _OWN.match(match[0]) is not None:
+        return False
+    before = text[max(match.start() - _NEAR, 0) : match.start()].rpartition("\n")[2]
+    within = _NONE.search(match[0]) is not None and _NONE_ITSELF.search(match.re.pattern) is None
+    return within or _DENIES.search(before) is not None
