@@ -19,6 +19,11 @@ from hecn_analysis.hardware import yaml_file
 #: An error lists all names up to this many, else only the nearest.
 ALL_NAMED = 12
 
+#: Parts that complete a processor of which only clock or cores are known: since 2007, and before.
+GENERIC_CPU: Final = "generic-server-cpu"
+OLD_CPU: Final = "intel-xeon-2.4-2003"
+_LATER: Final = 2007
+
 #: Keys of one product: a part that is `like` another does not inherit them.
 PRODUCT = ("title", "source", "date", "year", "price", "power")
 
@@ -313,19 +318,32 @@ class Library:
     def _part_file(self, kind: str) -> yaml_file.Document:
         return yaml_file.load(self.folder / "parts" / f"{kind}.yaml")
 
+    def _unmeasured(self, host: Description) -> str | None:
+        """Part that stands for a processor of which a description gives neither a part nor costs."""
+        named, year = host.at(("cpu",)), host.at(("year",))
+        if not isinstance(named, dict) or "send_cost" in named or "receive_cost" in named:
+            return None
+        name = OLD_CPU if isinstance(year, int) and year < _LATER else GENERIC_CPU
+        return name if name in self.part_names("cpus") else None
+
     def with_parts(self, host: Description) -> Description:
         """Fill in the parts that a host names.
 
         Parts are at ``cpu``, ``board``, ``slots.*.nic``, ``slots.*.controller`` and ``arrays.*.disk``. A slot that is
-        ``at`` a slot of the board has the board slot's generation, lanes and node.
+        ``at`` a slot of the board has the board slot's generation, lanes and node. A processor with neither part nor
+        costs, only a clock or cores, is completed from the part of processors of its time.
         """
         _spell_out_parts(host)
         for path, kind in _part_fields(host):
             named = host.at(path)
             name = named.get("part") if isinstance(named, dict) else None
+            stands_in = self._unmeasured(host) if kind == "cpus" and name is None else None
+            name = name or stands_in
             if not isinstance(name, str):
                 continue
             part = self.part(kind, name, host.place(path))
+            if stands_in and "cores" in named:
+                part.values.pop("cores_per_socket", None)  # the host's own number counts
             part.put(("part",), name, host.place(path))
             host.graft(path, part if list(named) == ["part"] else part.overlay(host.below(path)))
         _fill_in_board_slots(host)

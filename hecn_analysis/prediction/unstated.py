@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from hecn_analysis.hardware import Scenario
+from hecn_analysis.base import places
+from hecn_analysis.hardware import Scenario, yaml_file
+from hecn_analysis.hardware.description import GENERIC_CPU, Library
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.parts import Cpu
 from hecn_analysis.limits import tcp_window
@@ -31,6 +34,9 @@ LONG_S: Final = 2.0**-9
 
 #: Year of release of kernels, for hosts without a year.
 _RELEASED: Final = (((2, 4), 2001), ((2, 6), 2004), ((3, 0), 2011), ((4, 0), 2015), ((5, 0), 2019), ((6, 0), 2022))
+
+#: First year of the processors for which the generic part stands.
+_SERVERS_SINCE: Final = 2012
 
 _COSTS: Final = (
     "send_cost",
@@ -158,7 +164,11 @@ def _host(scenario: Scenario, role: str, host: Host, where: Circumstances) -> Ho
 
 
 def _processor(where: Circumstances) -> Cpu:
-    """Processor of which nothing is known."""
+    """Processor of which nothing is known: a server's of two sockets, or one of its time."""
+    if (where.year or _SERVERS_SINCE) >= _SERVERS_SINCE:
+        cores = int(of_key("host.cpu.cores", where).value)
+        known = {"clock": of_key("host.cpu.clock", where), "cores": cores, "cores_per_socket": None, "sockets": 2}
+        return _generic().model_copy(update=known)
     unknown = Cpu.model_validate(
         {
             "clock": of_key("host.cpu.clock", where),
@@ -168,6 +178,13 @@ def _processor(where: Circumstances) -> Cpu:
     )
     costs = {cost: before_calibration(cost, getattr(unknown, cost), where.year) for cost in _COSTS}
     return unknown.model_copy(update=costs)
+
+
+@cache
+def _generic() -> Cpu:
+    """Part that stands for a processor without measurements."""
+    entry = Library(places.models_dir()).part("cpus", GENERIC_CPU, (None, None))
+    return yaml_file.validate(Cpu, entry.values, entry.place, prefix=(GENERIC_CPU,))
 
 
 def drawn_names(draw: Draws) -> list[str]:
