@@ -352,3 +352,30 @@ def test_rows_of_ip_link_that_lost_their_line_feeds_are_told_apart():
     ]
     [port], _ = read(f"3: tap0: {flags} mtu 1500 master br0 state forwarding priority 32 cost 2\n")
     assert port["interfaces"][0]["state"] is None
+
+
+@pytest.mark.parametrize(
+    ("state", "labels"),
+    [
+        ("DEAKTIVIERT", ("Beschreibung", "Produkt", "Bus-Informationen", "Logischer Name", "Größe", "Konfiguration")),
+        ("DÉSACTIVÉ", ("description", "produit", "information bus", "nom logique", "taille", "configuration")),
+        ("DESACTIVADO", ("descripción", "producto", "información del bus", "nombre lógico", "tamaño", "configuración")),
+        ("ОТКЛЮЧЕНО", ("описание", "продукт", "сведения о шине", "логическое имя", "размер", "конфигурация")),
+        ("無効", ("詳細", "製品", "バス情報", "論理名", "サイズ", "設定")),
+    ],
+    ids=["german", "french", "spanish", "russian", "japanese"],
+)
+def test_lshw_in_the_language_of_the_user(state, labels):
+    values = ("Card", "RTL8111", "pci@0000:03:00.0", "enp3s0", "1Gbit/s", "driver=r8169 speed=1Gbit/s")
+    rows = "".join(f"       {label}: {value}\n" for label, value in zip(labels, values, strict=True))
+    [lshw], problems = read(f"  *-network {state}\n{rows}")
+    assert problems == []
+    assert lshw["networks"] == [
+        {
+            "logicalname": "enp3s0",
+            "businfo": "pci@0000:03:00.0",
+            "product": "RTL8111",
+            "driver": "r8169",
+            "speed_bps": 1e9,
+        }
+    ]

@@ -51,3 +51,15 @@ two           2500M  5812  71 10437   7  4402   5  7165  92 10763   6  88.3   0
 """
     found, _ = runs(tmp_path, text)
     assert [run["throughput_bps"] for run in found] == [8192 * rate for rate in (8122, 4886, 10713, 10437, 4402, 10763)]
+
+
+def test_rows_of_iozone_that_people_named(tmp_path):
+    head = "              KB  reclen   write rewrite    read    reread\n"
+    found, problems = runs(tmp_path, f"{head}r0       5242880       4  904018  880332  2736581  2669745\n")
+    assert [(run["label"], run["direction"], run["throughput_bps"]) for run in found] == [
+        ("r0, reclen 4", "write", 8192 * 904018),
+        ("r0, reclen 4", "rewrite", 8192 * 880332),
+        ("r0, reclen 4", "read", 8192 * 2736581),
+        ("r0, reclen 4", "reread", 8192 * 2669745),
+    ]
+    assert problems == []

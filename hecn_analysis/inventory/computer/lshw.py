@@ -7,6 +7,7 @@ Traps
 - Old versions write JSON that is an object, younger ones a list; some leave out the brackets between objects.
 - "memory" is also the class of caches and of the firmware: only nodes called memory hold main memory. The clock of a
   bank is its MT/s.
+- The text is in the language of the user: labels, states and the word for an empty socket; ids and settings are not.
 - Without root there are no banks. A disk or a network card may have several names; the first one is taken.
 - Empty sockets are nodes called cpu too, DISABLED or "[empty]". Where the firmware's list does not fit the kernel's, a
   processor comes twice, from the kernel without a slot.
@@ -28,8 +29,31 @@ COMMANDS = ("lshw",)
 BEGINS: re.Pattern[str] | None = None
 REPEATS = False
 
-_NODE: Final = re.compile(r"(?P<indent> {0,120})\*-(?P<id>[\w:.-]{1,60})(?: (?P<state>DISABLED|UNCLAIMED))?\s*$")
-_FIELD: Final = re.compile(r"(?P<indent> {1,130})(?P<name>[a-z][a-z ]{1,24}): (?P<value>.{0,8000})$")
+_NODE: Final = re.compile(
+    r"(?P<indent>\s{0,120})\*-(?P<id>[\w:.-]{1,60})(?:\s{1,4}(?P<state>[^\W\d_a-z][^\d_a-z:=]{1,30}))?\s*$"
+)
+_FIELD: Final = re.compile(r"(?P<indent>\s{1,130})(?P<name>[^\W\d_][^\d_:*=]{0,30}): (?P<value>.{0,8000})$")
+_LABELS: Final = {
+    "description": ("beschreibung", "descripción", "описание", "詳細", "描述"),
+    "product": ("produkt", "produit", "producto", "продукт", "製品", "产品"),
+    "bus info": (
+        "bus-informationen",
+        "information bus",
+        "información del bus",
+        "сведения о шине",
+        "バス情報",
+        "总线信息",
+    ),
+    "logical name": ("logischer name", "nom logique", "nombre lógico", "логическое имя", "論理名", "逻辑名称"),
+    "version": ("versión", "версия", "バージョン", "版本"),
+    "slot": ("steckplatz", "emplacement", "ranura", "слот", "スロット", "插槽"),
+    "size": ("größe", "taille", "tamaño", "размер", "サイズ", "大小"),
+    "clock": ("takt", "uhr", "horloge", "reloj", "частота", "クロック", "时钟"),
+    "configuration": ("konfiguration", "configuración", "конфигурация", "設定", "配置"),
+}
+_NAMES: Final = {word: name for name, words in _LABELS.items() for word in (name, *words)}
+_DISABLED: Final = frozenset({"DISABLED", "DEAKTIVIERT", "DÉSACTIVÉ", "DESACTIVADO", "無効", "禁用", "ОТКЛЮЧЕНО"})
+_EMPTY: Final = re.compile(r"\[(?:empty|leer|vide|vacío|пусто|空)\]")
 _CLOCK: Final = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,3})?)(?P<prefix>[kMG])Hz")
 _SETTING: Final = re.compile(r"(?:^|\s)(?P<name>[a-z]\w{1,30})=(?P<value>.{0,200}?)(?=\s[a-z]\w{1,30}=|$)")
 _RATE: Final = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,3})?)\s?(?P<prefix>[kMG]?)bit/s$")
@@ -44,7 +68,8 @@ def recognises(output: Output) -> bool:
     head = output.head(30)
     if head.lstrip()[:1] in {"{", "["}:
         return '"claimed"' in head and re.search(r'"class"\s*:\s*"', head) is not None and '"id"' in head
-    described = re.search(r"^\s{1,40}(?:description|product): ", head, re.MULTILINE) is not None
+    fields = [found["name"].lower() for line in output.lines[:30] if (found := _FIELD.match(line))]
+    described = any(_NAMES.get(name) in {"description", "product"} for name in fields)
     return described and any(_NODE.match(line) for line in output.lines[:40])
 
 
@@ -77,9 +102,10 @@ def _text(output: Output) -> list[Node]:
     nodes: list[Node] = [{"id": "", "class": "system"}]
     for line in output.lines:
         if found := _NODE.match(line):
-            nodes.append({"id": found["id"], "disabled": found["state"] == "DISABLED"})
+            nodes.append({"id": found["id"], "disabled": (found["state"] or "").strip() in _DISABLED})
         elif found := _FIELD.match(line):
-            name, value = found["name"].replace(" ", ""), found["value"].strip()
+            label, value = found["name"].lower(), found["value"].strip()
+            name = _NAMES.get(label, label).replace(" ", "")
             nodes[-1].setdefault(name, _value(name, value))
     return nodes
 
@@ -120,7 +146,7 @@ def _figures(values: dict[str, Any], nodes: list[Node]) -> None:
 
 def _is_empty(node: Node) -> bool:
     """Whether a socket holds no processor."""
-    return bool(node.get("disabled")) or "[empty]" in str(node.get("description"))
+    return bool(node.get("disabled")) or _EMPTY.search(str(node.get("description"))) is not None
 
 
 def _has_slot(node: Node) -> bool:
@@ -130,7 +156,8 @@ def _has_slot(node: Node) -> bool:
 
 def _is_network(node: Node) -> bool:
     kind = node.get("class")
-    return kind == "network" or (kind is None and "interface" in str(node.get("description")) and "logicalname" in node)
+    named = _is(node, "network") or "interface" in str(node.get("description"))
+    return kind == "network" or (kind is None and named and "logicalname" in node)
 
 
 def _network(node: Node) -> dict[str, Any]:

@@ -50,6 +50,9 @@ _REPORT: Final = re.compile(r"^\"(?P<title>[A-Z][\w-]{2,12}(?: \w{4,8})?) report
 _RECORDS: Final = re.compile(r'^\s{2,12}(?:"\d{1,12}"\s{0,4}){1,40}$')
 _REPORT_ROW: Final = re.compile(r'^"(?P<size>\d{1,15})"\s{1,6}(?P<cells>[\d\s]{1,600})$')
 _QUOTED: Final = re.compile(r'^\s{0,4}"[^"]{1,100}"(?:\s{1,12}[\d.]{1,20}){0,60}\s*$')
+_NAMED: Final = re.compile(
+    r"^\s{0,8}(?P<name>[A-Za-z][\w./+-]{0,30}):?\s{1,12}(?=[\d\s]{10,600}$)"
+)  # as people name rows
 _DONE: Final = re.compile(r"^\s*+iozone test complete\.")
 _FAILED: Final = re.compile(
     r"^\s*+(?:iozone: interrupted|I/O error during read|Error (?:reading|writing) block|Can not open temporary file)"
@@ -145,6 +148,8 @@ class Iozone:
         text = line.text
         if self._edges and _CELLS.match(text):
             self._row(line)
+        elif self._edges and (named := _NAMED.match(text)) and len(text.split()) == len(self._edges) + 3:
+            self._row(line._replace(text=text[named.end() :].rjust(len(text))), named["name"])
         elif (match := _CHILDREN.match(text)) is not None:
             self._children(line, match)
         elif self._open is not None and (match := _CHILD.match(text)) is not None:
@@ -186,7 +191,7 @@ class Iozone:
             return True
         return any(kind.match(text) for kind in (_ABOUT, _HEADING_ABOVE, _THROUGHPUT))
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: Line, name: str = "") -> None:
         """Take the cells of a row, each under its column."""
         words = list(_WORD.finditer(line.text))
         size, cells = int(words[0].group()), words[2:]
@@ -214,7 +219,7 @@ class Iozone:
             )
             return
         for cell, column in zip(cells, columns, strict=True):
-            self._cell(line.number, (size, int(words[1].group())), int(cell.group()), _COLUMNS[column])
+            self._cell(line.number, (size, int(words[1].group())), int(cell.group()), _COLUMNS[column], name)
 
     def _columns(self, end: int, cells: list[re.Match[str]]) -> list[int] | None:
         """Return the column of each cell: the next one, or after a gap the nearest one."""
@@ -233,7 +238,7 @@ class Iozone:
             end = cell.end()
         return columns
 
-    def _cell(self, number: int, sizes: tuple[int, int | None], rate: int, direction: str) -> None:
+    def _cell(self, number: int, sizes: tuple[int, int | None], rate: int, direction: str, name: str = "") -> None:
         """Hand over one run; the sizes are those of the file and of a record [kB]."""
         size, record = sizes
         if not self._rates or size == 0:
@@ -242,7 +247,7 @@ class Iozone:
             "tool": "iozone",
             "tool_version": self._version,
             "protocol": "file",
-            "label": f"reclen {record}" if record else None,
+            "label": ", ".join(word for word in (name, f"reclen {record}" if record else "") if word) or None,
             "direction": direction,
             "bytes": size << 10,
             "throughput_bps": 8192.0 * rate,
