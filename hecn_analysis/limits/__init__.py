@@ -7,8 +7,14 @@ annotations of :mod:`hecn_analysis.limits._checks` say what an option measures, 
 
 :func:`explain` shows how a figure comes about, from the raw rate on, and why a measurement may be above it.
 
-Everything is in SI: bit/s, bytes, seconds, fractions. Numbers in give Python floats, arrays in give arrays; NaN
-gives NaN in its own element; an impossible value is a :class:`hecn_analysis.RangeError` that says what is allowed.
+Everything is in SI: bit/s, bytes, seconds, fractions. These rules hold for every function, so that docstrings name only
+what goes beyond them:
+
+- numbers in give Python floats, arrays in give arrays, broadcast as numpy does; NaN gives NaN in its own element;
+- an impossible value (a negative size, an unknown name) raises :class:`hecn_analysis.RangeError`, which says what is
+  allowed;
+- a possible value outside the range of a formula gives the formula's value and a
+  :class:`hecn_analysis.ValidityWarning`.
 """
 
 from collections.abc import Callable

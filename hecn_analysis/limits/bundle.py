@@ -48,6 +48,8 @@ def links_used(links: Count, flows: Count) -> Number:
 
     .. math:: E = n \left(1 - \left(1 - \frac{1}{n}\right)^k\right)
 
+    Exact for a hash that spreads evenly; few hosts with alike addresses spread worse. Source: [2]_ of the module.
+
     Parameters
     ----------
     links
@@ -59,15 +61,6 @@ def links_used(links: Count, flows: Count) -> Number:
     -------
     float or array
         Links with at least one flow.
-
-    Raises
-    ------
-    RangeError
-        No whole number, or below 1.
-
-    Notes
-    -----
-    Exact for a hash that spreads evenly; few hosts with alike addresses spread worse. Source: [2]_ of the module.
 
     Examples
     --------
@@ -83,26 +76,17 @@ def used_probabilities(links: int, flows: int) -> FloatArray:
 
     .. math:: p_{j+1}(m) = p_j(m)\, \frac{m}{n} + p_j(m - 1)\, \frac{n - m + 1}{n}
 
+    Exact. Source: [2]_ of the module.
+
     Parameters
     ----------
-    links
-        Links n of the bundle.
-    flows
-        Flows k, placed one after the other.
+    links, flows
+        n and k, as for :func:`links_used`.
 
     Returns
     -------
     array
         n + 1 probabilities.
-
-    Raises
-    ------
-    RangeError
-        No whole number, or below 1.
-
-    Notes
-    -----
-    Exact. Source: [2]_ of the module.
 
     Examples
     --------
@@ -125,27 +109,18 @@ def busiest_probabilities(links: int, flows: int) -> FloatArray:
 
     .. math:: P(\max \le m) = \frac{k!}{n^k}\, [z^k] \left(\sum_{x=0}^{m} \frac{z^x}{x!}\right)^n
 
+    Exact, by convolution of Poisson weights. When all flows move the same amount, the busiest link ends last and sets
+    the time of the whole. Source: [2]_ of the module.
+
     Parameters
     ----------
-    links
-        Links n of the bundle.
-    flows
-        Flows k.
+    links, flows
+        n and k, as for :func:`links_used`.
 
     Returns
     -------
     array
         k + 1 probabilities.
-
-    Raises
-    ------
-    RangeError
-        No whole number, or below 1.
-
-    Notes
-    -----
-    Exact, by convolution of Poisson weights. When all flows move the same amount, the busiest link ends last and sets
-    the time of the whole. Source: [2]_ of the module.
 
     Examples
     --------
@@ -178,6 +153,8 @@ def shared_bps(links: int, link_rate: float, flow_rates: FloatArray, draws: int 
 
     .. math:: B = \sum_{i=1}^{n} \min\left(R, \sum_{f \text{ on } i} r_f\right)
 
+    Flows that leave room on a shared link are not slowed by it: valid for long flows. Source: [1]_, [2]_ of the module.
+
     Parameters
     ----------
     links
@@ -195,15 +172,6 @@ def shared_bps(links: int, link_rate: float, flow_rates: FloatArray, draws: int 
     -------
     array
         A rate for each draw. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No whole number of links, a rate that is not positive, or no flow.
-
-    Notes
-    -----
-    Flows that leave room on a shared link are not slowed by it: valid for long flows. Source: [1]_, [2]_ of the module.
 
     Examples
     --------
@@ -227,29 +195,19 @@ def round_robin_bps(links: Count, link_rate: Rate, usable: Fraction = 0.8) -> Nu
 
     .. math:: B = \eta\, n R
 
+    A calibration: 31.6 of 39.6 Gb/s over four links back to back; unequal delays of the links make it less. Source:
+    [3]_ of the module.
+
     Parameters
     ----------
-    links
-        Links n of the bundle.
-    link_rate
-        Rate R of data of one link. [bit/s]
+    links, link_rate
+        n and R, as for :func:`shared_bps`. [1, bit/s]
     usable
         Part that is left when packets arrive out of order: 0.8 is the documents' one measurement. [1]
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible number, rate or part.
-
-    Notes
-    -----
-    A calibration: 31.6 of 39.6 Gb/s over four links back to back; unequal delays of the links make it less. Source:
-    [3]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------

@@ -80,11 +80,6 @@ def header_bytes(*, ip: IPVersion = 4, timestamps: bool = True, protocol: Litera
     int
         Both headers. Source: RFC 791, 8200, 9293, 7323, 768. [B]
 
-    Raises
-    ------
-    RangeError
-        An unknown version or protocol.
-
     Examples
     --------
     >>> header_bytes(), header_bytes(ip=6), header_bytes(protocol="udp")
@@ -155,24 +150,13 @@ def wire_bytes(mtu: Bytes, *, ip: IPVersion = 4, vlan: bool = False, protocol: P
 
     Parameters
     ----------
-    mtu
-        MTU: the longest IP packet. [B]
-    ip
-        Version of IP: 4 or 6.
-    vlan
-        Frames carry a VLAN tag.
-    protocol
-        ``tcp``, ``udp`` or ``roce``, whose packets are often shorter than the MTU.
+    mtu, ip, vlan, protocol
+        As for :func:`ethernet`; RoCE packets are often shorter than the MTU. [B, 1, 1, 1]
 
     Returns
     -------
     float or array
         Packet, frame, preamble and gap. [B]
-
-    Raises
-    ------
-    RangeError
-        An impossible MTU, version or protocol.
 
     Examples
     --------
@@ -195,26 +179,13 @@ def wire_overhead(
 
     Parameters
     ----------
-    mtu
-        MTU: the longest IP packet. [B]
-    ip
-        Version of IP: 4 or 6.
-    timestamps
-        TCP carries timestamps.
-    vlan
-        Frames carry a VLAN tag.
-    protocol
-        ``tcp``, ``udp`` or ``roce``.
+    mtu, ip, timestamps, vlan, protocol
+        As for :func:`ethernet`. [B, 1, 1, 1, 1]
 
     Returns
     -------
     float or array
         Headers of TCP and IP, frame, preamble and gap, as a fraction of the line rate (not of the data). [1]
-
-    Raises
-    ------
-    RangeError
-        An impossible MTU, version or protocol.
 
     Examples
     --------
@@ -240,35 +211,21 @@ def goodput_bps(
 
     with the headers h = 40 (IPv4 and TCP; IPv6: 60) + 12 (timestamps), and v = 4 with a VLAN tag.
 
+    An upper bound: acknowledgements go the other way, nothing is lost or sent twice. RoCE: without the 16 bytes that
+    the first packet of a message has in addition. Source: [1]_, [2]_, [4]_ of the module.
+
     Parameters
     ----------
     rate
         Line rate R of the MAC. [bit/s]
     mtu
         MTU M: the longest IP packet. [B]
-    ip
-        Version of IP: 4 or 6.
-    timestamps
-        TCP carries timestamps.
-    vlan
-        Frames carry a VLAN tag.
-    protocol
-        ``tcp``, ``udp`` or ``roce``.
+    ip, timestamps, vlan, protocol
+        As for :func:`ethernet`.
 
     Returns
     -------
-    float or array
-        The rate of data. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A rate that is not positive, or an impossible MTU, version or protocol.
-
-    Notes
-    -----
-    An upper bound: acknowledgements go the other way, nothing is lost or sent twice. RoCE: without the 16 bytes that
-    the first packet of a message has in addition. Source: [1]_, [2]_, [4]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -290,26 +247,13 @@ def frames_per_s(
 
     Parameters
     ----------
-    rate
-        Line rate of the MAC. [bit/s]
-    mtu
-        MTU: the longest IP packet. [B]
-    ip
-        Version of IP: 4 or 6.
-    vlan
-        Frames carry a VLAN tag.
-    protocol
-        ``tcp``, ``udp`` or ``roce``.
+    rate, mtu, ip, vlan, protocol
+        As for :func:`ethernet`. [bit/s, B, 1, 1, 1]
 
     Returns
     -------
     float or array
         Frames per second. [1/s]
-
-    Raises
-    ------
-    RangeError
-        A rate that is not positive, or an impossible MTU, version or protocol.
 
     Examples
     --------
@@ -357,11 +301,6 @@ def ethernet(
     dict
         ``goodput_bps`` (data) [bit/s], ``frames_per_s`` [1/s], ``wire_overhead``: 1 - goodput / rate, the part of the
         MAC's rate that is headers, preamble and gap. [1]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
 
     Examples
     --------

@@ -52,6 +52,8 @@ _RDMA, _ACKNOWLEDGE = 16.0, 4.0  # [B]
 def raw_bps(generation: Generation, lanes: Count = 4) -> Number:
     """Return the signalling rate of a link in one direction, coding included.
 
+    Source: [2]_ of the module.
+
     Parameters
     ----------
     generation
@@ -61,17 +63,7 @@ def raw_bps(generation: Generation, lanes: Count = 4) -> Number:
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No such generation or width.
-
-    Notes
-    -----
-    Source: [2]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -91,27 +83,17 @@ def data_bps(generation: Generation, lanes: Count = 4) -> Number:
 
     with the signalling rate s of a lane and c = 8/10 (SDR to QDR), 64/66 (FDR10 to EDR), 514/544 * 256/257 (HDR on).
 
+    The rates that a link is sold by, except for the older ones, sold by their signalling rate: QDR "40 Gb/s" moves 32,
+    FDR "56 Gb/s" 54.5. EDR is exact; HDR, NDR and XDR come out at 200, 400 and 800 Gb/s. Source: [2]_ of the module.
+
     Parameters
     ----------
-    generation
-        ``sdr``, ``ddr``, ``qdr``, ``fdr10``, ``fdr``, ``edr``, ``hdr``, ``ndr`` or ``xdr``.
-    lanes
-        Lanes: 1, 2, 4, 8 or 12.
+    generation, lanes
+        As for :func:`raw_bps`.
 
     Returns
     -------
-    float or array
-        The rate of packets. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No such generation or width.
-
-    Notes
-    -----
-    The rates that a link is sold by, except for the older ones, sold by their signalling rate: QDR "40 Gb/s" moves 32,
-    FDR "56 Gb/s" 54.5. EDR is exact; HDR, NDR and XDR come out at 200, 400 and 800 Gb/s. Source: [2]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -155,12 +137,13 @@ def goodput_bps(
     with h = 26 bytes of headers and checks per packet (66 with a global route header); x = 16 for the first packet of
     an RDMA write, 4 for the first and the last packet of a read response, 0 for a send.
 
+    An upper bound: without flow-control packets and skips, with enough messages under way. The
+    card's slot is often narrower: see `hecn_analysis.limits.pci_express`. Source: [1]_ of the module.
+
     Parameters
     ----------
-    generation
-        ``sdr``, ``ddr``, ``qdr``, ``fdr10``, ``fdr``, ``edr``, ``hdr``, ``ndr`` or ``xdr``.
-    lanes
-        Lanes: 1, 2, 4, 8 or 12.
+    generation, lanes
+        As for :func:`raw_bps`.
     mtu
         MTU M, the data of a packet: 256, 512, 1024, 2048 or 4096. [B]
     message
@@ -172,18 +155,7 @@ def goodput_bps(
 
     Returns
     -------
-    float or array
-        The rate of data. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A value that the specification does not have, or a message that is not a whole number of bytes.
-
-    Notes
-    -----
-    An upper bound: without flow-control packets and skips, with enough messages under way. The
-    card's slot is often narrower: see `hecn_analysis.limits.pci_express`. Source: [1]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -225,11 +197,6 @@ def infiniband(
     dict
         ``raw_bps`` (signalling), ``data_bps`` (after coding), ``goodput_bps`` (data of messages) [bit/s],
         ``packets_per_s``. [1/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
 
     Examples
     --------

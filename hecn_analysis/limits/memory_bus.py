@@ -33,9 +33,11 @@ CHANNEL_BYTES: Final = 8.0
 
 
 def memory_bps(bandwidth: Rate, passes: Count) -> Number:
-    r"""Return the rate of data that crosses a memory bus several times.
+    """Return the rate of data that crosses a memory bus several times.
 
     .. math:: B = W / k
+
+    Caches that take DMA writes (DDIO) save passes while the data fit their share. Source: [1]_ of the module.
 
     Parameters
     ----------
@@ -47,17 +49,7 @@ def memory_bps(bandwidth: Rate, passes: Count) -> Number:
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A bandwidth or number of passes that is not positive.
-
-    Notes
-    -----
-    Caches that take DMA writes (DDIO) save passes while the data fit their share. Source: [1]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -76,6 +68,10 @@ def bandwidth_bps(channels: Count, transfers: Transfers, usable: Fraction = 0.8)
 
     .. math:: W = 64\, n\, r\, \eta
 
+    Local memory; the link to another socket is a limit of its own: :func:`numa_bps`. A memory benchmark such as STREAM
+    gives the usable part of a given host. Source: the data sheets of memory modules (64 data bits a channel), [2]_ of
+    the module.
+
     Parameters
     ----------
     channels
@@ -90,21 +86,10 @@ def bandwidth_bps(channels: Count, transfers: Transfers, usable: Fraction = 0.8)
     float or array
         The bandwidth, reads and writes together. [bit/s]
 
-    Raises
-    ------
-    RangeError
-        No whole number of channels, a transfer rate that is not positive, or a usable part outside 0 to 1.
-
     Warns
     -----
     ValidityWarning
         A usable part above 0.95, except 1, which gives the nominal rate.
-
-    Notes
-    -----
-    Local memory; the link to another socket is a limit of its own: :func:`numa_bps`. A memory benchmark such as STREAM
-    gives the usable part of a given host. Source: the data sheets of memory modules (64 data bits a channel), [2]_ of
-    the module.
 
     Examples
     --------
@@ -127,12 +112,13 @@ def numa_bps(bandwidth: Rate, passes: Count, link_rate: Rate, link_passes: Count
 
     .. math:: B = \min\left(\frac{W}{k}, \frac{L}{k_L (1 - b / 2)}\right)
 
+    An upper bound. A core that waits for remote lines has its own, lower limit: lines in flight times 64 bytes over the
+    remote latency (Little's law), which costs cycles per byte.
+
     Parameters
     ----------
-    bandwidth
-        Usable bandwidth W of the memory that holds the data. [bit/s]
-    passes
-        How often each byte crosses the bus, k.
+    bandwidth, passes
+        W and k, as for :func:`memory_bps`; W of the memory that holds the data. [bit/s, 1]
     link_rate
         Rate L of all links between the two sockets, one way: see the kind interconnect. [bit/s]
     link_passes
@@ -143,18 +129,7 @@ def numa_bps(bandwidth: Rate, passes: Count, link_rate: Rate, link_passes: Count
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A bandwidth, rate or number of passes that is not positive, negative link passes, a part outside 0 to 1.
-
-    Notes
-    -----
-    An upper bound. A core that waits for remote lines has its own, lower limit: lines in flight times 64 bytes over the
-    remote latency (Little's law), which costs cycles per byte.
+    float or array [bit/s]
 
     Examples
     --------
@@ -203,16 +178,6 @@ def memory(
     -------
     dict
         ``throughput_bps``, and ``bandwidth_bps``, what the memory carries. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`bandwidth_bps`.
 
     Examples
     --------

@@ -129,14 +129,15 @@ def slot_bytes(
 ) -> tuple[Number, Number]:
     """Return the bytes that cross the slot for each frame: from the card, and to it.
 
+    64-bit addresses. The card's requests for the descriptors of free buffers are left out, as in the figures of [1]_:
+    it asks for many at once. Source: [1]_, [2]_ of the module.
+
     Parameters
     ----------
     frame
         Ethernet frame with its check sequence, 64 to 16,384. [B]
-    max_payload
-        MaxPayload. [B]
-    max_read_request
-        MaxReadRequest. [B]
+    max_payload, max_read_request
+        As for :func:`nic`. [B]
     op
         ``send``, ``receive``, or ``both``: one of each.
     driver
@@ -147,16 +148,6 @@ def slot_bytes(
     -------
     tuple
         Bytes from the card, bytes to the card. [B]
-
-    Raises
-    ------
-    RangeError
-        An impossible frame, MaxPayload, MaxReadRequest, operation or driver.
-
-    Notes
-    -----
-    64-bit addresses. The card's requests for the descriptors of free buffers are left out, as in the figures of [1]_:
-    it asks for many at once. Source: [1]_, [2]_ of the module.
 
     Examples
     --------
@@ -187,6 +178,8 @@ def nic(
 ) -> dict[str, Number]:
     """Return the rate of a network card through its slot, driver traffic included.
 
+    Upper bound of the slot alone; the card's port is another limit, see ethernet.
+
     Parameters
     ----------
     gen
@@ -214,10 +207,6 @@ def nic(
     ------
     RangeError
         An impossible value; generation 6 too, for which no card is known.
-
-    Notes
-    -----
-    Upper bound of the slot alone; the card's port is another limit, see ethernet.
 
     Examples
     --------

@@ -50,6 +50,8 @@ def line_bps(carrier: AtmCarrier) -> float:
 
     .. math:: L = 90 N \cdot 9 \cdot 8 \cdot 8000
 
+    Exact. Source: [1]_ of the module.
+
     Parameters
     ----------
     carrier
@@ -59,15 +61,6 @@ def line_bps(carrier: AtmCarrier) -> float:
     -------
     float
         The rate, all overhead included. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown carrier.
-
-    Notes
-    -----
-    Exact. Source: [1]_ of the module.
 
     Examples
     --------
@@ -83,6 +76,8 @@ def payload_bps(carrier: AtmCarrier) -> float:
 
     .. math:: P = \left(87 N - 1 - \left(\frac{N}{3} - 1\right)\right) \cdot 9 \cdot 8 \cdot 8000
 
+    Exact. Source: [1]_, [5]_ of the module.
+
     Parameters
     ----------
     carrier
@@ -90,17 +85,7 @@ def payload_bps(carrier: AtmCarrier) -> float:
 
     Returns
     -------
-    float
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown carrier.
-
-    Notes
-    -----
-    Exact. Source: [1]_, [5]_ of the module.
+    float [bit/s]
 
     Examples
     --------
@@ -119,6 +104,8 @@ def cells(mtu: Bytes, encapsulation: Encapsulation = "llc") -> Number:
 
     .. math:: n = \left\lceil \frac{M + e + 8}{48} \right\rceil
 
+    MTU 68 to 65,535. Source: [2]_, [3]_ of the module.
+
     Parameters
     ----------
     mtu
@@ -130,15 +117,6 @@ def cells(mtu: Bytes, encapsulation: Encapsulation = "llc") -> Number:
     -------
     float or array
         Cells of 53 bytes, with the AAL5 trailer of 8 bytes and padding.
-
-    Raises
-    ------
-    RangeError
-        An impossible MTU or an unknown encapsulation.
-
-    Notes
-    -----
-    MTU 68 to 65,535. Source: [2]_, [3]_ of the module.
 
     Examples
     --------
@@ -156,28 +134,19 @@ def atm_ip_bps(carrier: AtmCarrier, mtu: Bytes, encapsulation: Encapsulation = "
 
     .. math:: B = P\, \frac{M}{53\, n}
 
+    One virtual circuit with all of the line (UBR); no signalling or management cells. Source: [1]_ to [3]_.
+
     Parameters
     ----------
     carrier
         Optical carrier, or ``ds3``; its payload P: :func:`payload_bps`.
-    mtu
-        MTU M: the longest IP packet. [B]
-    encapsulation
-        ``llc`` or ``vc``; the n cells: :func:`cells`.
+    mtu, encapsulation
+        M and e, as for :func:`cells`, which gives n. [B, 1]
 
     Returns
     -------
     float or array
         The rate of IP packets. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown carrier or encapsulation, or an impossible MTU.
-
-    Notes
-    -----
-    One virtual circuit with all of the line (UBR); no signalling or management cells. Source: [1]_ to [3]_.
 
     Examples
     --------
@@ -194,6 +163,8 @@ def ppp_ip_bps(carrier: Carrier, mtu: Bytes, *, stuffing: bool = False) -> Numbe
 
     .. math:: B = P\, \frac{M}{M + 9}
 
+    Without stuffing an upper bound; data made of flags alone would halve the rate. Source: [1]_, [4]_ of the module.
+
     Parameters
     ----------
     carrier
@@ -208,15 +179,6 @@ def ppp_ip_bps(carrier: Carrier, mtu: Bytes, *, stuffing: bool = False) -> Numbe
     -------
     float or array
         The rate of IP packets. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown carrier or an impossible MTU.
-
-    Notes
-    -----
-    Without stuffing an upper bound; data made of flags alone would halve the rate. Source: [1]_, [4]_ of the module.
 
     Examples
     --------
@@ -269,11 +231,6 @@ def atm(
     dict
         ``ip_bps`` (IP packets), ``goodput_bps`` (data). [bit/s]
 
-    Raises
-    ------
-    RangeError
-        An impossible value.
-
     Examples
     --------
     >>> atm(carrier="oc3c", mtu=9180)["goodput_bps"] / 1e6
@@ -313,11 +270,6 @@ def sonet(
     -------
     dict
         ``ip_bps`` (IP packets), ``goodput_bps`` (data). [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
 
     Examples
     --------

@@ -86,29 +86,19 @@ def tmt_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
 
     .. math:: \mathrm{TMT} = R\, \frac{M}{M + 24}
 
+    An upper bound for writes of whole packets with 64-bit addresses; reads have 4 bytes less per packet. The documents
+    give it for generation 2; the other generations' coding is put in its place. Source: [3]_ of the module.
+
     Parameters
     ----------
-    gen
-        PCI Express generation, 1 to 6.
-    lanes
-        Lanes.
+    gen, lanes
+        As for :func:`pcie`.
     max_payload
         MaxPayload M. [B]
 
     Returns
     -------
-    float or array
-        The TMT. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No such generation, width or MaxPayload.
-
-    Notes
-    -----
-    An upper bound for writes of whole packets with 64-bit addresses; reads have 4 bytes less per packet. The documents
-    give it for generation 2; the other generations' coding is put in its place. Source: [3]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -129,6 +119,8 @@ def tag_limit_bps(
 
     .. math:: B = \frac{8\, N}{t}\, \frac{n}{\lceil n / m \rceil}
 
+    It binds for small transfers, remote memory, IOMMU misses, and on fast links with few tags. Source: [2]_.
+
     Parameters
     ----------
     outstanding
@@ -145,19 +137,10 @@ def tag_limit_bps(
     float or array
         The rate of read data. [bit/s]
 
-    Raises
-    ------
-    RangeError
-        No such MaxReadRequest, or a count, time or size that is not positive.
-
     Warns
     -----
     ValidityWarning
         A round trip above 1 ms.
-
-    Notes
-    -----
-    It binds for small transfers, remote memory, IOMMU misses, and on fast links with few tags. Source: [2]_.
 
     Examples
     --------
@@ -206,12 +189,13 @@ def throughput_bps(
     addresses; 8 + 12 for 32 bits), the C completions g = 8 + 12; ECRC adds 4 to each; FLIT mode has no framing. Each
     request is answered in completions of at most s = min(M, completion boundary) bytes.
 
+    Transfers are aligned. Enough outstanding reads, see :func:`tag_limit_bps`. Descriptors and doorbells of a network
+    card are transfers of their own. FLIT mode: headers only, no measurement to compare with. Source: [1]_, [2]_.
+
     Parameters
     ----------
-    gen
-        PCI Express generation, 1 to 6.
-    lanes
-        Lanes.
+    gen, lanes
+        As for :func:`pcie`.
     max_payload
         MaxPayload M. [B]
     op
@@ -220,27 +204,12 @@ def throughput_bps(
         Size n of one transfer; None: many times MaxPayload and MaxReadRequest. [B]
     max_read_request
         MaxReadRequest m. [B]
-    completion_boundary
-        Size of the host's read completions, if below MaxPayload: 64 on older chipsets. [B]
-    address_bits
-        32 where all buffers are below 4 GiB.
-    ecrc
-        Packets carry an end-to-end checksum.
+    completion_boundary, address_bits, ecrc
+        As for :func:`pcie`. [B, 1, 1]
 
     Returns
     -------
-    float or array
-        The rate of data. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A value that the specification does not have, or a transfer that is not a whole number of bytes.
-
-    Notes
-    -----
-    Transfers are aligned. Enough outstanding reads, see :func:`tag_limit_bps`. Descriptors and doorbells of a network
-    card are transfers of their own. FLIT mode: headers only, no measurement to compare with. Source: [1]_, [2]_.
+    float or array [bit/s]
 
     Examples
     --------

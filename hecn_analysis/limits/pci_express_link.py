@@ -98,6 +98,9 @@ def raw_bps(gen: Count, lanes: Count) -> Number:
     with r = 2.5, 5, 8, 16, 32, 64 GT/s and c = 8/10 (generations 1, 2), 128/130 (3 to 5), 236/256 (6: the part of a
     FLIT that carries packets).
 
+    Linux prints 126.016 Gb/s for generation 3 x16, because it rounds each lane down to 7876 Mb/s; the exact value is
+    126.031. Source: [1]_ of the module.
+
     Parameters
     ----------
     gen
@@ -107,18 +110,7 @@ def raw_bps(gen: Count, lanes: Count) -> Number:
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No such generation or width.
-
-    Notes
-    -----
-    Linux prints 126.016 Gb/s for generation 3 x16, because it rounds each lane down to 7876 Mb/s; the exact value is
-    126.031. Source: [1]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -138,12 +130,12 @@ def ack_limit(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
 
     with the internal delay d = 19, 70, 115 symbol times (generations 1, 2, 3 to 5) and a factor a of 1 to 3 packets.
 
+    Source: [1]_ of the module, tables 2-46 to 2-48 (flow control) and 3-7 to 3-9 (ACK), which have the same numbers.
+
     Parameters
     ----------
-    gen
-        PCI Express generation, 1 to 5; FLIT mode has no such limit (NaN).
-    lanes
-        Lanes.
+    gen, lanes
+        As for :func:`raw_bps`; NaN for generation 6, whose FLIT mode has no such limit.
     max_payload
         MaxPayload M. [B]
 
@@ -151,15 +143,6 @@ def ack_limit(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
     -------
     float or array
         Symbol times.
-
-    Raises
-    ------
-    RangeError
-        No such generation, width or MaxPayload.
-
-    Notes
-    -----
-    Source: [1]_ of the module, tables 2-46 to 2-48 (flow control) and 3-7 to 3-9 (ACK), which have the same numbers.
 
     Examples
     --------
@@ -184,12 +167,12 @@ def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
     compensation per 1538. A is :func:`ack_limit` taken as bytes, and in generations 1 and 2 at least one packet
     of M + 28 bytes. In FLIT mode (6), T = R.
 
+    A calibration, see the head of the module; no error and no replay on the link. Source: [1]_, [2]_ of the module.
+
     Parameters
     ----------
-    gen
-        PCI Express generation, 1 to 6.
-    lanes
-        Lanes.
+    gen, lanes
+        As for :func:`raw_bps`.
     max_payload
         MaxPayload M. [B]
 
@@ -197,15 +180,6 @@ def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
     -------
     float or array
         The rate of packets, their framing and headers included. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No such generation, width or MaxPayload.
-
-    Notes
-    -----
-    A calibration, see the head of the module; no error and no replay on the link. Source: [1]_, [2]_ of the module.
 
     Examples
     --------
@@ -237,14 +211,15 @@ def _packet_table() -> FloatArray:
 
 
 def negotiated(gen: Count, lanes: Count, slot_gen: Count, slot_lanes: Count) -> tuple[Number, Number]:
-    r"""Return generation and width that a link runs at: the lower of what both its ends are capable of.
+    """Return generation and width that a link runs at: the lower of what both its ends are capable of.
+
+    What the two train to at best; dirt or a bad lane takes them lower still. ``lspci -vv`` shows both, as ``LnkCap``
+    and ``LnkSta``. 12 lanes and 8 train to 8, 12 and 16 to 12. Source: [1]_ of the module, link training.
 
     Parameters
     ----------
-    gen
-        Generation of the device.
-    lanes
-        Lanes of the device.
+    gen, lanes
+        Generation and lanes of the device.
     slot_gen
         Generation of the slot: the lowest of port, riser and retimers.
     slot_lanes
@@ -254,16 +229,6 @@ def negotiated(gen: Count, lanes: Count, slot_gen: Count, slot_lanes: Count) -> 
     -------
     tuple
         Generation and lanes of the link.
-
-    Raises
-    ------
-    RangeError
-        No such generation or width.
-
-    Notes
-    -----
-    What the two train to at best; dirt or a bad lane takes them lower still. ``lspci -vv`` shows both, as ``LnkCap``
-    and ``LnkSta``. 12 lanes and 8 train to 8, 12 and 16 to 12. Source: [1]_ of the module, link training.
 
     Examples
     --------
@@ -283,6 +248,10 @@ def shared_bps(wanted: Number, uplink: Number) -> FloatArray:
 
     .. math:: x_i = \min(w_i, s), \quad \sum_i x_i = \min\left(\sum_i w_i, U\right)
 
+    Switches arbitrate in turns, by packets: equal shares for equal MaxPayload. Chipset uplinks are such links too: DMI
+    2.0 is PCIe 2.0 x4, DMI 3.0 is 3.0 x4, DMI 4.0 is 4.0 x8. Traffic between two devices of a switch does not cross
+    its uplink. Source: [1]_ of the module, chapter 6.3 (port arbitration, round robin by default).
+
     Parameters
     ----------
     wanted
@@ -294,17 +263,6 @@ def shared_bps(wanted: Number, uplink: Number) -> FloatArray:
     -------
     array
         The rate of each device. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A negative rate.
-
-    Notes
-    -----
-    Switches arbitrate in turns, by packets: equal shares for equal MaxPayload. Chipset uplinks are such links too: DMI
-    2.0 is PCIe 2.0 x4, DMI 3.0 is 3.0 x4, DMI 4.0 is 4.0 x8. Traffic between two devices of a switch does not cross
-    its uplink. Source: [1]_ of the module, chapter 6.3 (port arbitration, round robin by default).
 
     Examples
     --------

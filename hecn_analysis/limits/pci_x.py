@@ -75,12 +75,13 @@ def throughput_bps(
 
     .. math:: B = R\, \frac{N}{N + c\, w / 8}
 
+    The 100 clocks are an assumption: the documents' 3.2 Gb/s with bursts of 512 bytes gives 105 [2]_. Chipsets differ;
+    two measurements with different bursts give c. Source: [1]_ of the module.
+
     Parameters
     ----------
-    clock
-        Data clock. [Hz]
-    width
-        Width w of the bus: 32 or 64. [bit]
+    clock, width
+        As for :func:`raw_bps`; the width is w. [Hz, bit]
     burst
         Length N of a burst, MMRBC for reads: 512 (default), 1024, 2048 or 4096; shorter where transfers are. [B]
     overhead_clocks
@@ -90,16 +91,6 @@ def throughput_bps(
     -------
     float or array
         The rate of data, both directions together. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible clock, width, burst or number of clocks.
-
-    Notes
-    -----
-    The 100 clocks are an assumption: the documents' 3.2 Gb/s with bursts of 512 bytes gives 105 [2]_. Chipsets differ;
-    two measurements with different bursts give c. Source: [1]_ of the module.
 
     Examples
     --------
@@ -118,14 +109,13 @@ def burst_overhead_clocks(clock: Frequency, width: Literal[32, 64], burst: Bytes
 
     .. math:: c = \frac{8 N}{w} \left(\frac{R}{B} - 1\right)
 
+    The inverse of :func:`throughput_bps`. Two measurements with different bursts that give different clocks have
+    another limit in them. Source: [1]_ of the module.
+
     Parameters
     ----------
-    clock
-        Data clock. [Hz]
-    width
-        Width w of the bus: 32 or 64. [bit]
-    burst
-        Length N of a burst. [B]
+    clock, width, burst
+        As for :func:`throughput_bps`. [Hz, bit, B]
     measured
         Rate B that the bus carried, headers included. [bit/s]
 
@@ -133,16 +123,6 @@ def burst_overhead_clocks(clock: Frequency, width: Literal[32, 64], burst: Bytes
     -------
     float or array
         Clocks c, for :func:`throughput_bps`.
-
-    Raises
-    ------
-    RangeError
-        An impossible clock, width or burst, or a rate that is not positive or above that of the bus.
-
-    Notes
-    -----
-    The inverse of :func:`throughput_bps`. Two measurements with different bursts that give different clocks have
-    another limit in them. Source: [1]_ of the module.
 
     Examples
     --------
@@ -177,11 +157,6 @@ def pcix(clock: Frequency, width: Literal[32, 64], burst: Bytes, overhead_clocks
     -------
     dict
         ``raw_bps``, ``throughput_bps``. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
 
     Examples
     --------

@@ -52,6 +52,10 @@ def cost_cycles_per_byte(
 
     .. math:: c = c_\mathrm{byte} + \frac{c_\mathrm{packet}}{u} + \frac{c_\mathrm{call}}{m}
 
+    Zero copy (sendfile, MSG_ZEROCOPY) takes the copy out of the cycles per byte, and adds to those per call. Costs are
+    measured: cycles = busy part of the core * clock / byte rate, at two packet sizes or more to tell the kinds apart.
+    Source: [1]_ of the module.
+
     Parameters
     ----------
     cycles_per_byte
@@ -67,19 +71,7 @@ def cost_cycles_per_byte(
 
     Returns
     -------
-    float or array
-        The cost. [cycles/B]
-
-    Raises
-    ------
-    RangeError
-        A unit or message that is not positive, negative costs, or no cost at all.
-
-    Notes
-    -----
-    Zero copy (sendfile, MSG_ZEROCOPY) takes the copy out of the cycles per byte, and adds to those per call. Costs are
-    measured: cycles = busy part of the core * clock / byte rate, at two packet sizes or more to tell the kinds apart.
-    Source: [1]_ of the module.
+    float or array [cycles/B]
 
     Examples
     --------
@@ -113,35 +105,19 @@ def core_bps(
 
     .. math:: B = \frac{8 f}{c}
 
+    c as in :func:`cost_cycles_per_byte`. One flow runs on one core, plus the core that takes the interrupts; costs of
+    what runs on the same core add up. At this rate the core is fully busy; below it, it is busy in proportion.
+
     Parameters
     ----------
     clock
         Clock f of the core. [Hz]
-    cycles_per_byte
-        Cycles per byte: copies and checksums. [cycles/B]
-    cycles_per_packet
-        Cycles per packet handled: protocol, buffers, interrupts. [cycles]
-    unit
-        Data handled as one packet: the segment without offloads, up to 64 KiB with TSO, LRO or GRO. [B]
-    cycles_per_call
-        Cycles per system call. [cycles]
-    message
-        Data of one system call. [B]
+    cycles_per_byte, cycles_per_packet, unit, cycles_per_call, message
+        As for :func:`cost_cycles_per_byte`, which gives c. [cycles/B, cycles, B, cycles, B]
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A clock, unit or message that is not positive, negative costs, or no cost at all.
-
-    Notes
-    -----
-    c as in :func:`cost_cycles_per_byte`. One flow runs on one core, plus the core that takes the interrupts; costs of
-    what runs on the same core add up. At this rate the core is fully busy; below it, it is busy in proportion.
+    float or array [bit/s]
 
     Examples
     --------
@@ -163,6 +139,9 @@ def offload_unit_bytes(
 
     .. math:: u = s \max\left(1, \left\lfloor \frac{\min(M, r t / 8)}{s} \right\rfloor\right)
 
+    What is sent is cut by the card (TSO) or late in the kernel (GSO): M alone counts. What arrives is merged only with
+    what arrived since the last poll, and with packets of the same flow in order. Source: [2]_ of the module.
+
     Parameters
     ----------
     segment
@@ -179,20 +158,10 @@ def offload_unit_bytes(
     float or array
         Whole segments, at least one. [B]
 
-    Raises
-    ------
-    RangeError
-        A value that is not positive.
-
     Warns
     -----
     ValidityWarning
         More than 512 KiB at once.
-
-    Notes
-    -----
-    What is sent is cut by the card (TSO) or late in the kernel (GSO): M alone counts. What arrives is merged only with
-    what arrived since the last poll, and with packets of the same flow in order. Source: [2]_ of the module.
 
     Examples
     --------
@@ -218,29 +187,18 @@ def byte_share(cycles_per_byte: CyclesPerByte, cycles_per_packet: Cycles, unit: 
 
     .. math:: s = \frac{c_\mathrm{byte}\, u}{c_\mathrm{byte}\, u + c_\mathrm{packet}}
 
+    Source: [1]_ of the module, which has 18 to 25 % for 1500-byte packets, 35 to 50 % for 4352 and 55 to 65 % for 9180:
+    all three fit 5000 bytes' worth of work a packet.
+
     Parameters
     ----------
-    cycles_per_byte
-        Cycles per byte. [cycles/B]
-    cycles_per_packet
-        Cycles per packet. [cycles]
-    unit
-        Data u handled as one packet. [B]
+    cycles_per_byte, cycles_per_packet, unit
+        As for :func:`cost_cycles_per_byte`. [cycles/B, cycles, B]
 
     Returns
     -------
     float or array
         The part that zero copy could save at most. [1]
-
-    Raises
-    ------
-    RangeError
-        A unit that is not positive, negative costs, or no cost at all.
-
-    Notes
-    -----
-    Source: [1]_ of the module, which has 18 to 25 % for 1500-byte packets, 35 to 50 % for 4352 and 55 to 65 % for 9180:
-    all three fit 5000 bytes' worth of work a packet.
 
     Examples
     --------
@@ -266,6 +224,10 @@ def core_share(
     Interrupts come first; the rest is shared by weight among the thread and its neighbours, and what the neighbours do
     not want is the thread's.
 
+    Over many scheduling periods (some milliseconds each). A group of threads counts as one neighbour with its group's
+    weight. Work that the kernel does for the thread in interrupts is not charged to it, nor held back by its quota.
+    Source: [3]_ of the module.
+
     Parameters
     ----------
     neighbours
@@ -281,20 +243,7 @@ def core_share(
 
     Returns
     -------
-    float or array
-        The share. [1]
-
-    Raises
-    ------
-    RangeError
-        A number of neighbours that is not whole or negative, a weight or quota that is not positive, parts outside 0
-        to 1.
-
-    Notes
-    -----
-    Over many scheduling periods (some milliseconds each). A group of threads counts as one neighbour with its group's
-    weight. Work that the kernel does for the thread in interrupts is not charged to it, nor held back by its quota.
-    Source: [3]_ of the module.
+    float or array [1]
 
     Examples
     --------
@@ -325,6 +274,9 @@ def queues_in_use(connections: Count, queues: Count) -> Number:
 
     .. math:: u = q \left(1 - \left(1 - \frac{1}{q}\right)^n\right)
 
+    Where the interrupts are the limit, the throughput is that of the queues in use: several connections share one while
+    others are idle. Source: [4]_ of the module.
+
     Parameters
     ----------
     connections
@@ -336,16 +288,6 @@ def queues_in_use(connections: Count, queues: Count) -> Number:
     -------
     float or array
         The queues in use, from 1 to the smaller of n and q.
-
-    Raises
-    ------
-    RangeError
-        A number that is not whole, or below 1.
-
-    Notes
-    -----
-    Where the interrupts are the limit, the throughput is that of the queues in use: several connections share one while
-    others are idle. Source: [4]_ of the module.
 
     Examples
     --------
@@ -367,6 +309,9 @@ def scaled_bps(
 
     .. math:: B' = \frac{B}{(1 - \mu) \dfrac{f}{a f'} + \mu}
 
+    Amdahl's law with the memory as the serial part. The memory part of a copy out of the caches is large, of protocol
+    work small. Only a measurement on both gives the architecture's factor.
+
     Parameters
     ----------
     rate
@@ -382,23 +327,12 @@ def scaled_bps(
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A value that is not positive, or a part outside 0 to 1.
+    float or array [bit/s]
 
     Warns
     -----
     ValidityWarning
         A core more than three times as fast, or as slow.
-
-    Notes
-    -----
-    Amdahl's law with the memory as the serial part. The memory part of a copy out of the caches is large, of protocol
-    work small. Only a measurement on both gives the architecture's factor.
 
     Examples
     --------
@@ -463,11 +397,6 @@ def cpu(
     -------
     dict
         ``throughput_bps`` [bit/s], and ``byte_share``: the part of the work that is per byte. [1]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
 
     Examples
     --------

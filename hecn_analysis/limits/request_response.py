@@ -48,6 +48,8 @@ def request_s(
 
     .. math:: t = k\,T + S + \frac{8 R}{L} + \frac{8 R}{D}
 
+    An established connection whose window holds a request. Waiting behind others' requests adds to S.
+
     Parameters
     ----------
     request
@@ -65,22 +67,12 @@ def request_s(
 
     Returns
     -------
-    float or array
-        The time. [s]
-
-    Raises
-    ------
-    RangeError
-        A size or rate that is not positive, or a negative time or number.
+    float or array [s]
 
     Warns
     -----
     ValidityWarning
         A round trip or service of more than 10 s.
-
-    Notes
-    -----
-    An established connection whose window holds a request. Waiting behind others' requests adds to S.
 
     Examples
     --------
@@ -118,42 +110,19 @@ def request_bps(
 
     .. math:: B = \min\left(\frac{8 N R}{t}, L, D\right)
 
+    t of :func:`request_s`. An upper bound at the bend, where some requests queue behind others. Source: [1]_ of the
+    module.
+
     Parameters
     ----------
-    request
-        Size R of a request, or of a file. [B]
-    round_trip
-        Round-trip time. [s]
-    service
-        Service at the other end, apart from moving the data. [s]
+    request, round_trip, service, round_trips, rate, store_rate
+        R, T, S, k, L and D, as for :func:`request_s`. [B, s, s, 1, bit/s, bit/s]
     outstanding
         Requests under way N: threads, slots, or read-ahead over the size of a request.
-    round_trips
-        Round trips per request.
-    rate
-        Rate L of the line. [bit/s]
-    store_rate
-        Rate D of the store behind, where reading the store and sending do not overlap. [bit/s]
 
     Returns
     -------
-    float or array
-        The rate of data. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A size, number or rate that is not positive, or a negative time.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`request_s`.
-
-    Notes
-    -----
-    t of :func:`request_s`. An upper bound at the bend, where some requests queue behind others. Source: [1]_ of the
-    module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -182,34 +151,17 @@ def outstanding_to_fill(
 
     .. math:: N^* = \frac{t}{8 R} \min(L, D)
 
+    t of :func:`request_s`; the asymptotes of operational analysis meet there. Source: [1]_ of the module.
+
     Parameters
     ----------
-    request
-        Size R of a request. [B]
-    round_trip
-        Round-trip time. [s]
-    service
-        Service at the other end, apart from moving the data. [s]
-    round_trips
-        Round trips per request.
-    rate
-        Rate L of the line. [bit/s]
-    store_rate
-        Rate D of the store behind. [bit/s]
+    request, round_trip, service, round_trips, rate, store_rate
+        R, T, S, k, L and D, as for :func:`request_s`. [B, s, s, 1, bit/s, bit/s]
 
     Returns
     -------
     float or array
         The number, in general broken; infinite where neither rate is known.
-
-    Raises
-    ------
-    RangeError
-        As :func:`request_s`.
-
-    Notes
-    -----
-    t of :func:`request_s`; the asymptotes of operational analysis meet there. Source: [1]_ of the module.
 
     Examples
     --------
@@ -230,6 +182,8 @@ def serial_bps(*rates: Rate) -> Number:
 
     .. math:: B = \frac{1}{\sum_i 1 / r_i}
 
+    Exact when no stage goes on by itself; read-ahead and write-behind of the kernel overlap stages and are faster.
+
     Parameters
     ----------
     *rates
@@ -239,15 +193,6 @@ def serial_bps(*rates: Rate) -> Number:
     -------
     float or array
         The rate; that of the slowest stage would need a thread each. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A rate that is not positive.
-
-    Notes
-    -----
-    Exact when no stage goes on by itself; read-ahead and write-behind of the kernel overlap stages and are faster.
 
     Examples
     --------
@@ -269,6 +214,9 @@ def ssh_bps(round_trip: Time, window: Bytes = SSH_WINDOW) -> Number:
 
     .. math:: B = \frac{8 W}{T}
 
+    An upper bound beside TCP's own windows and the cipher's core. OpenSSH returns credit in pieces of 4 packets, 6 % of
+    the window. Source: [2]_ of the module.
+
     Parameters
     ----------
     round_trip
@@ -278,23 +226,7 @@ def ssh_bps(round_trip: Time, window: Bytes = SSH_WINDOW) -> Number:
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A window that is not positive, or a negative time.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`request_s`.
-
-    Notes
-    -----
-    An upper bound beside TCP's own windows and the cipher's core. OpenSSH returns credit in pieces of 4 packets, 6 % of
-    the window. Source: [2]_ of the module.
+    float or array [bit/s]
 
     Examples
     --------
@@ -309,6 +241,9 @@ def iscsi_write_round_trips(request: Bytes, first_burst: Bytes = 65_536, max_bur
 
     .. math:: k = 1 + \left\lceil \frac{\max(R - F, 0)}{M} \right\rceil
 
+    MaxOutstandingR2T 1, the default: the target asks for the next burst when it has the one before. Source: [3]_ of the
+    module.
+
     Parameters
     ----------
     request
@@ -322,16 +257,6 @@ def iscsi_write_round_trips(request: Bytes, first_burst: Bytes = 65_536, max_bur
     -------
     float or array
         Round trips; a read has one.
-
-    Raises
-    ------
-    RangeError
-        A size that is not positive, or a negative first burst.
-
-    Notes
-    -----
-    MaxOutstandingR2T 1, the default: the target asks for the next burst when it has the one before. Source: [3]_ of the
-    module.
 
     Examples
     --------
@@ -379,16 +304,6 @@ def requests(
     dict
         ``throughput_bps`` [bit/s], ``requests_per_s`` [1/s], and ``outstanding_to_fill``: requests in flight from which
         the line or store is the limit.
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`request_s`.
 
     Examples
     --------

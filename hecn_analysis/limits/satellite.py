@@ -35,8 +35,7 @@ def slant_range_m(altitude_m: Number, elevation_deg: Number = 90.0) -> Number:
 
     Returns
     -------
-    float or array
-        The distance. [m]
+    float or array [m]
 
     Examples
     --------
@@ -68,8 +67,7 @@ def round_trip_s(altitude_m: Number, *, elevation_deg: Number = 90.0, hops: int 
 
     Returns
     -------
-    float or array
-        The time. [s]
+    float or array [s]
 
     Examples
     --------

@@ -63,6 +63,9 @@ def raw_bps(link: Link) -> float:
 
     .. math:: R = b\, r
 
+    b data bits, r transfers per second. HyperTransport with 16 bits each way, its usual width between sockets (1.6 to
+    2.8: 1.x and 2.0; 4.8 and more: 3.x). Source: [1]_ to [5]_ of the module.
+
     Parameters
     ----------
     link
@@ -72,16 +75,6 @@ def raw_bps(link: Link) -> float:
     -------
     float
         The rate; for the front-side bus, of both ways together. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown link.
-
-    Notes
-    -----
-    b data bits, r transfers per second. HyperTransport with 16 bits each way, its usual width between sockets (1.6 to
-    2.8: 1.x and 2.0; 4.8 and more: 3.x). Source: [1]_ to [5]_ of the module.
 
     Examples
     --------
@@ -111,11 +104,6 @@ def interconnect(link: Link, *, links: Count = 1) -> dict[str, Number]:
     -------
     dict
         ``throughput_bps``, data each way, and ``raw_bps``. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown link, or no whole number of them.
 
     Examples
     --------

@@ -45,6 +45,8 @@ def needed_bytes(ingress: Rate, egress: Rate, burst: Bytes) -> Number:
 
     .. math:: Q = S \left(1 - \frac{R_\mathrm{out}}{R_\mathrm{in}}\right), \quad R_\mathrm{in} > R_\mathrm{out}
 
+    The buffer is empty before, and of bytes: with one of packet slots, small packets fill it sooner. Source: [1]_.
+
     Parameters
     ----------
     ingress
@@ -58,15 +60,6 @@ def needed_bytes(ingress: Rate, egress: Rate, burst: Bytes) -> Number:
     -------
     float or array
         The buffer; 0 where the way out is not slower. [B]
-
-    Raises
-    ------
-    RangeError
-        A rate that is not positive or a negative burst.
-
-    Notes
-    -----
-    The buffer is empty before, and of bytes: with one of packet slots, small packets fill it sooner. Source: [1]_.
 
     Examples
     --------
@@ -84,12 +77,12 @@ def largest_burst_bytes(ingress: Rate, egress: Rate, buffer: Bytes) -> Number:
 
     .. math:: S = \frac{Q}{1 - R_\mathrm{out} / R_\mathrm{in}}
 
+    The inverse of :func:`needed_bytes`, with the same conditions. Source: [1]_ of the module.
+
     Parameters
     ----------
-    ingress
-        Rate at which the burst comes in. [bit/s]
-    egress
-        Rate at which it goes out. [bit/s]
+    ingress, egress
+        As for :func:`needed_bytes`. [bit/s]
     buffer
         Buffer Q of the slow port. [B]
 
@@ -97,15 +90,6 @@ def largest_burst_bytes(ingress: Rate, egress: Rate, buffer: Bytes) -> Number:
     -------
     float or array
         The burst; infinite where the way out is not slower. [B]
-
-    Raises
-    ------
-    RangeError
-        A rate that is not positive or a negative buffer.
-
-    Notes
-    -----
-    The inverse of :func:`needed_bytes`, with the same conditions. Source: [1]_ of the module.
 
     Examples
     --------
@@ -126,12 +110,12 @@ def safe_rate_bps(egress: Rate, buffer: Bytes, burst: Bytes) -> Number:
 
     .. math:: R = \frac{R_\mathrm{out}}{1 - Q / S}, \quad S > Q
 
+    A long transfer is one long burst: it must be paced to the slow link itself. Source: [1]_ of the module.
+
     Parameters
     ----------
-    egress
-        Rate at which the burst goes out. [bit/s]
-    buffer
-        Buffer Q of the slow port. [B]
+    egress, buffer
+        As for :func:`largest_burst_bytes`. [bit/s, B]
     burst
         Size S of the burst. [B]
 
@@ -139,15 +123,6 @@ def safe_rate_bps(egress: Rate, buffer: Bytes, burst: Bytes) -> Number:
     -------
     float or array
         The pace; infinite where the burst fits into the buffer. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A rate that is not positive, or a negative size.
-
-    Notes
-    -----
-    A long transfer is one long burst: it must be paced to the slow link itself. Source: [1]_ of the module.
 
     Examples
     --------
@@ -169,6 +144,8 @@ def full_rate_buffer_bytes(rate: Rate, rtt: Time, *, flows: Count = 1, congestio
 
     .. math:: Q = \frac{R\, T}{8} \cdot \frac{1 - \beta}{\beta} \cdot \frac{1}{\sqrt{N}}
 
+    Long flows. Valid for 1 flow, and 100 and more. Source: [2]_, [3]_ of the module.
+
     Parameters
     ----------
     rate
@@ -182,22 +159,12 @@ def full_rate_buffer_bytes(rate: Rate, rtt: Time, *, flows: Count = 1, congestio
 
     Returns
     -------
-    float or array
-        The buffer. [B]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
+    float or array [B]
 
     Warns
     -----
     ValidityWarning
         2 to 99 flows: the root of N needs hundreds of flows that are out of step; fewer need up to what one flow needs.
-
-    Notes
-    -----
-    Long flows. Valid for 1 flow, and 100 and more. Source: [2]_, [3]_ of the module.
 
     Examples
     --------
@@ -226,6 +193,9 @@ def bufferless_fraction(congestion_control: Control = "reno") -> Fraction:
 
     .. math:: U = \frac{1 + \beta}{2}
 
+    The window swings between beta and all of what fits, evenly in time: exact for Reno's straight growth, a little low
+    for CUBIC, which stays near the top. Source: [3]_ of the module.
+
     Parameters
     ----------
     congestion_control
@@ -235,16 +205,6 @@ def bufferless_fraction(congestion_control: Control = "reno") -> Fraction:
     -------
     float
         The part. [1]
-
-    Raises
-    ------
-    RangeError
-        An unknown congestion control.
-
-    Notes
-    -----
-    The window swings between beta and all of what fits, evenly in time: exact for Reno's straight growth, a little low
-    for CUBIC, which stays near the top. Source: [3]_ of the module.
 
     Examples
     --------

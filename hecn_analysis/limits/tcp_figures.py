@@ -48,6 +48,8 @@ def tcp(
 ) -> dict[str, Number]:
     """Return the throughput of TCP over a path, and the limits that set it.
 
+    With a rate, the long run is that of 1000 round trips, and of 240 s at least, without the first 300 and 60 s.
+
     Parameters
     ----------
     rtt
@@ -78,10 +80,6 @@ def tcp(
     dict
         `throughput_bps` of payload (for a lossy path with a rate the median of 64 simulated runs), `bdp_bytes` (NaN
         without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams; infinite where nothing limits).
-
-    Notes
-    -----
-    With a rate, the long run is that of 1000 round trips, and of 240 s at least, without the first 300 and 60 s.
 
     Examples
     --------

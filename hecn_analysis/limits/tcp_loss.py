@@ -67,8 +67,7 @@ def mathis_bps(mss_bytes: Bytes, rtt_s: Time, loss: Fraction, *, constant: float
 
     Returns
     -------
-    float or array
-        The throughput. [bit/s]
+    float or array [bit/s]
 
     Examples
     --------
@@ -94,10 +93,8 @@ def pftk_bps(
     ----------
     mss_bytes
         Bytes that a packet is counted with. [bytes]
-    rtt_s
-        Round-trip time. [s]
-    loss
-        Probability of a loss event per packet; 0 gives infinity. [fraction]
+    rtt_s, loss
+        As for :func:`mathis_bps`. [s, fraction]
     timeout_s
         Retransmission timeout; four round trips when not given. [s]
     ack_every
@@ -105,8 +102,7 @@ def pftk_bps(
 
     Returns
     -------
-    float or array
-        The throughput. [bit/s]
+    float or array [bit/s]
 
     Examples
     --------
@@ -137,8 +133,7 @@ def reno_window(loss: Fraction) -> Number:
 
     Returns
     -------
-    float or array
-        The window. [packets]
+    float or array [packets]
 
     Examples
     --------
@@ -155,7 +150,7 @@ def reno_window(loss: Fraction) -> Number:
 
 
 def hstcp_window(loss: Fraction) -> Number:
-    r"""Average window of HighSpeed TCP, and Reno's where that is larger [packets].
+    """Average window of HighSpeed TCP, and Reno's where that is larger [packets].
 
     .. math:: W = 0.12 / p^{0.835}
 
@@ -166,8 +161,7 @@ def hstcp_window(loss: Fraction) -> Number:
 
     Returns
     -------
-    float or array
-        The window. [packets]
+    float or array [packets]
 
     Examples
     --------
@@ -200,8 +194,7 @@ def cubic_window(loss: Fraction, rtt_s: Time, *, c: float = CUBIC_C, beta: float
 
     Returns
     -------
-    float or array
-        The window. [packets]
+    float or array [packets]
 
     Examples
     --------
@@ -250,12 +243,8 @@ def cubic_loss(window: Count, rtt_s: Time, *, c: float = CUBIC_C, beta: float = 
     ----------
     window
         Average window. [packets]
-    rtt_s
-        Round-trip time. [s]
-    c
-        Aggressiveness C. [packets/s³]
-    beta
-        Part of the window kept at a loss.
+    rtt_s, c, beta
+        As for :func:`cubic_window`. [s, packets/s³, 1]
 
     Returns
     -------
@@ -276,7 +265,7 @@ def cubic_loss(window: Count, rtt_s: Time, *, c: float = CUBIC_C, beta: float = 
 
 
 def reno_recovery_s(window: Count, rtt_s: Time) -> Number:
-    r"""Time that Reno needs from a loss back to the window before it, W/2 round trips [s].
+    """Time that Reno needs from a loss back to the window before it, W/2 round trips [s].
 
     Parameters
     ----------
@@ -287,8 +276,7 @@ def reno_recovery_s(window: Count, rtt_s: Time) -> Number:
 
     Returns
     -------
-    float or array
-        The time. [s]
+    float or array [s]
 
     Examples
     --------
@@ -311,15 +299,12 @@ def cubic_recovery_s(window: Count, *, c: float = CUBIC_C, beta: float = CUBIC_B
     ----------
     window
         Window at the loss. [packets]
-    c
-        Aggressiveness C. [packets/s³]
-    beta
-        Part of the window kept at a loss.
+    c, beta
+        As for :func:`cubic_window`. [packets/s³, 1]
 
     Returns
     -------
-    float or array
-        The time. [s]
+    float or array [s]
 
     Examples
     --------
@@ -334,7 +319,7 @@ def cubic_recovery_s(window: Count, *, c: float = CUBIC_C, beta: float = CUBIC_B
 
 
 def packet_loss(bit_error_rate: Fraction, frame_bytes: Bytes) -> Number:
-    r"""Probability that a frame is hit by bit errors that come singly [fraction].
+    """Probability that a frame is hit by bit errors that come singly [fraction].
 
     .. math:: p = 1 - (1 - e)^{8 n}
 
@@ -347,8 +332,7 @@ def packet_loss(bit_error_rate: Fraction, frame_bytes: Bytes) -> Number:
 
     Returns
     -------
-    float or array
-        The probability. [fraction]
+    float or array [fraction]
 
     Examples
     --------

@@ -65,8 +65,7 @@ def bdp_bytes(rate_bps: Rate, rtt_s: Time) -> Number:
 
     Returns
     -------
-    float or array
-        The product. [bytes]
+    float or array [bytes]
 
     Examples
     --------
@@ -81,7 +80,7 @@ def bdp_bytes(rate_bps: Rate, rtt_s: Time) -> Number:
 
 
 def window_limit_bps(window_bytes: Bytes, rtt_s: Time) -> Number:
-    r"""Throughput that a window allows: one window each round trip [bit/s].
+    """Throughput that a window allows: one window each round trip [bit/s].
 
     .. math:: X = 8 W / T
 
@@ -96,8 +95,7 @@ def window_limit_bps(window_bytes: Bytes, rtt_s: Time) -> Number:
 
     Returns
     -------
-    float or array
-        The throughput. [bit/s]
+    float or array [bit/s]
 
     Examples
     --------
@@ -150,8 +148,7 @@ def truesize_bytes(mss_bytes: Bytes) -> Number:
 
     Returns
     -------
-    float or array
-        The memory. [bytes]
+    float or array [bytes]
 
     Examples
     --------
@@ -184,8 +181,7 @@ def window_from_space(
 
     Returns
     -------
-    float or array
-        The window. [bytes]
+    float or array [bytes]
 
     Examples
     --------
@@ -218,21 +214,16 @@ def usable_window(
     ----------
     window_bytes
         What the tool asked for (`-w`). [bytes]
-    kernel
-        Linux version of the receiver.
-    mss_bytes
-        Payload of a packet. [bytes]
+    kernel, mss_bytes, adv_win_scale
+        As for :func:`window_from_space`. [1, bytes, 1]
     rmem_max
         Sysctl `net.core.rmem_max` of the receiver, which cuts what is asked for. [bytes]
     wmem_max
         Sysctl `net.core.wmem_max` of the sender. [bytes]
-    adv_win_scale
-        The receiver's sysctl `tcp_adv_win_scale`, where it was changed.
 
     Returns
     -------
-    float or array
-        The window. [bytes]
+    float or array [bytes]
 
     Examples
     --------
@@ -264,17 +255,12 @@ def autotuned_window(
         Third value of the receiver's `tcp_rmem`. [bytes]
     tcp_wmem_max
         Third value of the sender's `tcp_wmem`. [bytes]
-    kernel
-        Linux version of the receiver.
-    mss_bytes
-        Payload of a packet. [bytes]
-    adv_win_scale
-        The receiver's sysctl `tcp_adv_win_scale`, where it was changed.
+    kernel, mss_bytes, adv_win_scale
+        As for :func:`window_from_space`. [1, bytes, 1]
 
     Returns
     -------
-    float or array
-        The window. [bytes]
+    float or array [bytes]
 
     Examples
     --------

@@ -65,7 +65,10 @@ _LINKS: Final[dict[str, tuple[float, float, float]]] = {
 
 
 def coded_bps(interface: Interface) -> float:
-    r"""Return the rate of one lane after its coding: what is usually printed.
+    """Return the rate of one lane after its coding: what is usually printed.
+
+    SAS-4, sold as 24G, runs at 22.5 Gb/s with 128b/150b, which includes its error correction. Source: [1]_, [2]_, [3]_
+    of the module.
 
     Parameters
     ----------
@@ -74,18 +77,7 @@ def coded_bps(interface: Interface) -> float:
 
     Returns
     -------
-    float
-        The rate each way. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown interface.
-
-    Notes
-    -----
-    SAS-4, sold as 24G, runs at 22.5 Gb/s with 128b/150b, which includes its error correction. Source: [1]_, [2]_, [3]_
-    of the module.
+    float [bit/s]
 
     Examples
     --------
@@ -124,6 +116,9 @@ def link_bps(interface: Interface) -> float:
 
     .. math:: B = L\, c\, \frac{n}{n + h}
 
+    L line rate, c coding, n bytes of data in a full frame, h bytes around them. Commands, and the opening and closing
+    of connections, take a few per cent more. Source: [1]_, [2]_, [3]_ of the module.
+
     Parameters
     ----------
     interface
@@ -131,18 +126,7 @@ def link_bps(interface: Interface) -> float:
 
     Returns
     -------
-    float
-        The rate each way. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown interface.
-
-    Notes
-    -----
-    L line rate, c coding, n bytes of data in a full frame, h bytes around them. Commands, and the opening and closing
-    of connections, take a few per cent more. Source: [1]_, [2]_, [3]_ of the module.
+    float [bit/s]
 
     Examples
     --------
@@ -157,6 +141,10 @@ def attachment_bps(interface: Interface, lanes: Count, disk_interface: Interface
 
     .. math:: B = n\, \min(B_\mathrm{lane}, B_\mathrm{disk})
 
+    An expander passes connections through: a lane that serves a slower disk is filled up with empty words (rate
+    matching, [1]_ of the module). Expanders that end the link to the disk (end-device frame
+    buffering, 12 Gb/s and later) use the port's full speed.
+
     Parameters
     ----------
     interface
@@ -169,19 +157,7 @@ def attachment_bps(interface: Interface, lanes: Count, disk_interface: Interface
 
     Returns
     -------
-    float or array
-        The rate each way. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown interface, or no whole number of lanes.
-
-    Notes
-    -----
-    An expander passes connections through: a lane that serves a slower disk is filled up with empty words (rate
-    matching, [1]_ of the module). Expanders that end the link to the disk (end-device frame
-    buffering, 12 Gb/s and later) use the port's full speed.
+    float or array [bit/s]
 
     Examples
     --------
@@ -236,11 +212,6 @@ def enclosure(
     dict
         ``throughput_bps``, and the limits it is the lowest of: ``disks_bps`` (each no faster than its link),
         ``uplink_bps``. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
 
     Examples
     --------

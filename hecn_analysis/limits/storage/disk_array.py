@@ -47,7 +47,7 @@ def raid_read_bps(
     far: bool = False,
     solid_state: bool = False,
 ) -> Number:
-    r"""Return the rate of sequential reads from a RAID.
+    """Return the rate of sequential reads from a RAID.
 
     ======  ==============================  =======================================
     level   rate                            with
@@ -82,8 +82,7 @@ def raid_read_bps(
 
     Returns
     -------
-    float or array
-        The rate of data. [bit/s]
+    float or array [bit/s]
 
     Raises
     ------
@@ -149,14 +148,8 @@ def raid_write_bps(
 
     Parameters
     ----------
-    level
-        RAID level: 0, 1, 5, 6, 10, 50 or 60.
-    disks
-        Disks n, of all groups together, without spares.
-    disk_rate
-        Rate d of one disk. [bit/s]
-    groups
-        Groups g that are striped over; without it 2 for 50 and 60, else 1.
+    level, disks, disk_rate, groups, lost
+        As for :func:`raid_read_bps`. [1, 1, bit/s, 1, 1]
     chunk
         Chunk c, the part of a stripe on one disk. [B]
     request
@@ -165,19 +158,10 @@ def raid_write_bps(
         Where in a stripe the request begins; 0 is aligned. [B]
     access
         Time of a disk before each piece, for requests at random places; 0 in a sequential stream. [s]
-    lost
-        Disks lost, in the group with most losses.
 
     Returns
     -------
-    float or array
-        The rate of data. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An unknown level, too few disks for it, disks that do not fill the groups evenly, a size not above 0, more lost
-        disks than the level survives.
+    float or array [bit/s]
 
     Notes
     -----
@@ -240,41 +224,25 @@ def raid_random_read_bps(
     A request in k pieces is k accesses. A piece on a lost disk of a group of m with p for parity is read from m - p
     others.
 
+    Enough requests are under way to keep all disks busy; all copies of a mirror are read. Source: [1]_ of the module,
+    which has half the rate of small reads for a RAID 5 with a disk lost.
+
     Parameters
     ----------
-    level
-        RAID level: 0, 1, 5, 6, 10, 50 or 60.
-    disks
-        Disks n, of all groups together, without spares.
-    disk_rate
-        Rate d of one disk. [bit/s]
+    level, disks, disk_rate, groups, lost
+        As for :func:`raid_read_bps`. [1, 1, bit/s, 1, 1]
     request
         Size R of a request. [B]
     access
         Time t_a of a disk before each piece. [s]
-    groups
-        Groups g that are striped over; without it 2 for 50 and 60, else 1.
     chunk
         Part of a stripe on one disk. [B]
     offset
         Where in a chunk a request begins; 0 is aligned. [B]
-    lost
-        Disks lost, in the group with most losses.
 
     Returns
     -------
-    float or array
-        The rate of data. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        As :func:`raid_write_bps`.
-
-    Notes
-    -----
-    Enough requests are under way to keep all disks busy; all copies of a mirror are read. Source: [1]_ of the module,
-    which has half the rate of small reads for a RAID 5 with a disk lost.
+    float or array [bit/s]
 
     Examples
     --------
@@ -305,6 +273,10 @@ def rebuild_s(capacity: Bytes, disk_rate: Rate, share: Fraction = 1.0) -> Number
 
     .. math:: t = \frac{8 C}{d\, s}
 
+    All disks are passed over once, side by side: the number of them does not matter. Linux md gives the rebuild what is
+    left, but at least ``speed_limit_min`` (1 MB/s) and at most ``speed_limit_max`` (200 MB/s) a disk. Source: [2]_ of
+    the module.
+
     Parameters
     ----------
     capacity
@@ -316,19 +288,7 @@ def rebuild_s(capacity: Bytes, disk_rate: Rate, share: Fraction = 1.0) -> Number
 
     Returns
     -------
-    float or array
-        The time. [s]
-
-    Raises
-    ------
-    RangeError
-        A capacity or rate that is not positive, or a share that is not above 0 and at most 1.
-
-    Notes
-    -----
-    All disks are passed over once, side by side: the number of them does not matter. Linux md gives the rebuild what is
-    left, but at least ``speed_limit_min`` (1 MB/s) and at most ``speed_limit_max`` (200 MB/s) a disk. Source: [2]_ of
-    the module.
+    float or array [s]
 
     Examples
     --------
@@ -401,11 +361,6 @@ def raid(
     -------
     dict
         ``throughput_bps``. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
 
     Examples
     --------

@@ -38,6 +38,9 @@ def buffered_read_bps(size: Bytes, cached: Bytes, memory_rate: Rate, disk_rate: 
 
     .. math:: B = \frac{F}{M / m + (F - M) / d}
 
+    A file that is read from begin to end again and again, and is larger than the memory, is never in memory where it is
+    needed (least recently used goes first): M = 0 then. A measurement above the disk's rate is explained by M.
+
     Parameters
     ----------
     size
@@ -51,18 +54,7 @@ def buffered_read_bps(size: Bytes, cached: Bytes, memory_rate: Rate, disk_rate: 
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A size or rate that is not positive, or a negative part.
-
-    Notes
-    -----
-    A file that is read from begin to end again and again, and is larger than the memory, is never in memory where it is
-    needed (least recently used goes first): M = 0 then. A measurement above the disk's rate is explained by M.
+    float or array [bit/s]
 
     Examples
     --------
@@ -96,6 +88,9 @@ def buffered_write_bps(
 
     With a flush at the end (``sync``), all of it has to reach the disk: :math:`t = \min(W, b A) / m + W / d`.
 
+    One writer, one disk, Linux 3.2 and later; data older than 30 s are written earlier (``dirty_expire_centisecs``).
+    Source: [1]_ of the module.
+
     Parameters
     ----------
     size
@@ -118,20 +113,10 @@ def buffered_write_bps(
     float or array
         The rate; that of the memory at most. [bit/s]
 
-    Raises
-    ------
-    RangeError
-        A size or rate that is not positive, or parts that are not 0 to 1 or not in order.
-
     Warns
     -----
     ValidityWarning
         A disk faster than the copy: the writer is then limited by neither.
-
-    Notes
-    -----
-    One writer, one disk, Linux 3.2 and later; data older than 30 s are written earlier (``dirty_expire_centisecs``).
-    Source: [1]_ of the module.
 
     Examples
     --------
@@ -179,6 +164,10 @@ def journal_bps(rate: Rate, access: Time = 0, *, commit: Time = 5.0, data: bool 
 
     .. math:: B = \frac{d}{w} \left(1 - \frac{2 t_a}{t_c}\right)
 
+    For writes; the metadata of a large file are negligible, since an extent of ext4 covers up to 128 MiB with 12 bytes.
+    A file system that copies on write or computes checksums costs the processor more than the disk. Fragments cost an
+    access each: see :func:`hecn_analysis.limits.storage.rotating_disk.random_bps`. Source: [2]_ of the module.
+
     Parameters
     ----------
     rate
@@ -192,19 +181,12 @@ def journal_bps(rate: Rate, access: Time = 0, *, commit: Time = 5.0, data: bool 
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
+    float or array [bit/s]
 
     Raises
     ------
     RangeError
         A rate or interval that is not positive, a negative time, or commits that take all the time.
-
-    Notes
-    -----
-    For writes; the metadata of a large file are negligible, since an extent of ext4 covers up to 128 MiB with 12 bytes.
-    A file system that copies on write or computes checksums costs the processor more than the disk. Fragments cost an
-    access each: see :func:`hecn_analysis.limits.storage.rotating_disk.random_bps`. Source: [2]_ of the module.
 
     Examples
     --------
@@ -263,11 +245,6 @@ def pagecache(
     ------
     RangeError
         An impossible value, or a write without the available memory.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`buffered_write_bps`.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def partial_write_s(
     access: Time = 0,
     lost: Count = 0,
 ) -> Number:
-    r"""Return the time of the disks, all together, for a write of a part of a stripe.
+    """Return the time of the disks, all together, for a write of a part of a stripe.
 
     ==================  ==============================  ==========================  =============================
     way                 reads                           writes                      possible when
@@ -51,6 +51,9 @@ def partial_write_s(
     ==================  ==============================  ==========================  =============================
 
     The cheapest possible way is taken. With lost disks it is the mean over which of the disks they are.
+
+    A write below a chunk touches as much of each parity chunk; a longer one touches all of them. Source: [1]_, [2]_ of
+    the module.
 
     Parameters
     ----------
@@ -75,16 +78,6 @@ def partial_write_s(
     -------
     float or array
         Seconds of disks. [s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
-
-    Notes
-    -----
-    A write below a chunk touches as much of each parity chunk; a longer one touches all of them. Source: [1]_, [2]_ of
-    the module.
 
     Examples
     --------

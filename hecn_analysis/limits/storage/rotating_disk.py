@@ -36,6 +36,9 @@ def zone_bps(outer_rate: Rate, inner_rate: Rate, position: Fraction) -> Number:
 
     .. math:: d(x) = o - (o - i)\, x
 
+    Linear in capacity, adequate for whole-file averages; real disks have 10 to 30 steps. Disks have outer zones 1.3 to
+    2.5 times as fast as inner ones. Source: [1]_ of the module.
+
     Parameters
     ----------
     outer_rate
@@ -50,20 +53,10 @@ def zone_bps(outer_rate: Rate, inner_rate: Rate, position: Fraction) -> Number:
     float or array
         The rate there. [bit/s]
 
-    Raises
-    ------
-    RangeError
-        A rate that is not positive, an inner rate above the outer one, or a place outside 0 to 1.
-
     Warns
     -----
     ValidityWarning
         An inner rate below a third of the outer one.
-
-    Notes
-    -----
-    Linear in capacity, adequate for whole-file averages; real disks have 10 to 30 steps. Disks have outer zones 1.3 to
-    2.5 times as fast as inner ones. Source: [1]_ of the module.
 
     Examples
     --------
@@ -83,31 +76,17 @@ def whole_disk_bps(outer_rate: Rate, inner_rate: Rate) -> Number:
 
     It is the capacity over the time, and below (o + i) / 2, because slow zones take longer.
 
+    Integral of 1 / d over the capacity, d linear as in :func:`zone_bps`.
+
     Parameters
     ----------
-    outer_rate
-        Rate o of the outermost zone. [bit/s]
-    inner_rate
-        Rate i of the innermost zone. [bit/s]
+    outer_rate, inner_rate
+        o and i, as for :func:`zone_bps`. [bit/s]
 
     Returns
     -------
     float or array
         The mean over time; o where both are equal. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A rate that is not positive, or an inner rate above the outer one.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`zone_bps`.
-
-    Notes
-    -----
-    Integral of 1 / d over the capacity, d linear as in :func:`zone_bps`.
 
     Examples
     --------
@@ -137,6 +116,10 @@ def access_s(seek: Time, revolution: Time) -> Number:
 
     .. math:: t_a = t_\mathrm{seek} + t_\mathrm{rev} / 2
 
+    One request at a time. A disk that may reorder its queue needs less: two of 7200 revolutions a minute served 1.2
+    times as many 4 KiB reads with a queue of 8, and 1.4 and 1.8 times as many with 32 (github.com/louwrentius/fio-plot,
+    benchmark data). Writes into the disk's own cache return sooner.
+
     Parameters
     ----------
     seek
@@ -146,24 +129,12 @@ def access_s(seek: Time, revolution: Time) -> Number:
 
     Returns
     -------
-    float or array
-        The mean. [s]
-
-    Raises
-    ------
-    RangeError
-        A negative time.
+    float or array [s]
 
     Warns
     -----
     ValidityWarning
         A time above 0.1 s.
-
-    Notes
-    -----
-    One request at a time. A disk that may reorder its queue needs less: two of 7200 revolutions a minute served 1.2
-    times as many 4 KiB reads with a queue of 8, and 1.4 and 1.8 times as many with 32 (github.com/louwrentius/fio-plot,
-    benchmark data). Writes into the disk's own cache return sooner.
 
     Examples
     --------
@@ -184,6 +155,8 @@ def random_bps(rate: Rate, request: Bytes, access: Time) -> Number:
 
     .. math:: B = \frac{8 R}{t_a + 8 R / d}
 
+    Any size; at R = t_a d / 8 half of the sequential rate is reached.
+
     Parameters
     ----------
     rate
@@ -195,17 +168,7 @@ def random_bps(rate: Rate, request: Bytes, access: Time) -> Number:
 
     Returns
     -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A rate or request that is not positive, or a negative time.
-
-    Notes
-    -----
-    Any size; at R = t_a d / 8 half of the sequential rate is reached.
+    float or array [bit/s]
 
     Examples
     --------
@@ -223,30 +186,21 @@ def interleaved_bps(rate: Rate, chunk: Bytes, seek: Time, revolution: Time) -> N
 
     .. math:: B = \frac{8 s}{t_\mathrm{seek} + t_\mathrm{rev} / 2 + 8 s / d}
 
+    For two or more streams; no reordering beyond the chunk.
+
     Parameters
     ----------
     rate
         Rate d of one stream alone. [bit/s]
     chunk
         Data s moved for one stream before the heads go to the next: read-ahead, or the request. [B]
-    seek
-        Time of a seek between the streams' places. [s]
-    revolution
-        Time of a revolution; half of it is waited. [s]
+    seek, revolution
+        As for :func:`access_s`; the seek is that between the streams' places. [s]
 
     Returns
     -------
     float or array
         The sum over the streams, however many. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A rate or chunk that is not positive, or a negative time.
-
-    Notes
-    -----
-    For two or more streams; no reordering beyond the chunk.
 
     Examples
     --------
@@ -294,16 +248,6 @@ def disk(
     -------
     dict
         ``throughput_bps``, the sum over the streams. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`zone_bps`.
 
     Examples
     --------

@@ -34,6 +34,8 @@ def outstanding_bps(block: Bytes, outstanding: Count, latency: Time, rate: Rate)
 
     .. math:: B = \frac{8 N b}{t + 8 b / r}
 
+    An upper bound: requests that wait for each other inside the device take longer. Source: [1]_ of the module.
+
     Parameters
     ----------
     block
@@ -49,15 +51,6 @@ def outstanding_bps(block: Bytes, outstanding: Count, latency: Time, rate: Rate)
     -------
     float or array
         The rate, whatever else limits it. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A size, number or rate that is not positive, or a negative time.
-
-    Notes
-    -----
-    An upper bound: requests that wait for each other inside the device take longer. Source: [1]_ of the module.
 
     Examples
     --------
@@ -87,6 +80,10 @@ def filled_bps(
 
     with :math:`W_c = \min(W, C)` and :math:`W_d = \min(W - W_c, D)`.
 
+    A single long write to a disk that was erased or long idle; a disk that is nearly full has a smaller fast part. The
+    three phases are those that reviews measure: four disks filled to the end are within 5 % in the median, and 24 % at
+    most (tests, file ``published_fill.csv``).
+
     Parameters
     ----------
     amount
@@ -106,17 +103,6 @@ def filled_bps(
     -------
     float or array
         The mean over the amount. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        An amount or rate that is not positive, or a negative size.
-
-    Notes
-    -----
-    A single long write to a disk that was erased or long idle; a disk that is nearly full has a smaller fast part. The
-    three phases are those that reviews measure: four disks filled to the end are within 5 % in the median, and 24 % at
-    most (tests, file ``published_fill.csv``).
 
     Examples
     --------
@@ -145,6 +131,10 @@ def write_amplification(spare: Fraction) -> Number:
 
     .. math:: A = \frac{\alpha}{x}, \quad 1 - \frac{x}{\alpha} = e^{-x}, \quad \alpha = 1 + s
 
+    Writes of a page, uniform over all addresses, blocks cleaned in the order they were written; cleaning the emptiest
+    first writes less, and so do addresses of unequal popularity. Source: [2]_ of the module,
+    LRU cleaning. The rate of such writes in the long run is the sequential one over A.
+
     Parameters
     ----------
     spare
@@ -156,21 +146,10 @@ def write_amplification(spare: Fraction) -> Number:
     float or array
         Physical over written bytes A; 1 is ideal, and what sequential writes have. [1]
 
-    Raises
-    ------
-    RangeError
-        A spare part that is not positive.
-
     Warns
     -----
     ValidityWarning
         A spare part below 2 %.
-
-    Notes
-    -----
-    Writes of a page, uniform over all addresses, blocks cleaned in the order they were written; cleaning the emptiest
-    first writes less, and so do addresses of unequal popularity. Source: [2]_ of the module,
-    LRU cleaning. The rate of such writes in the long run is the sequential one over A.
 
     Examples
     --------
@@ -233,11 +212,6 @@ def ssd(
     ------
     RangeError
         An impossible value, an amount without the rate of the fast part, or a number of requests without their size.
-
-    Warns
-    -----
-    ValidityWarning
-        As :func:`write_amplification`.
 
     Examples
     --------

@@ -50,6 +50,10 @@ def simulate(  # one keyword per physical quantity
 ) -> Simulation:
     """Simulate TCP transfers over a path with one bottleneck; all arguments but the last two broadcast.
 
+    After `most_rounds` round trips of an element (very short round-trip times) the rest of its time goes on at the mean
+    rate of the second half of them; the error of that mean is the spread between loss cycles over the root of their
+    number. Rounds in which nothing can change, a window reached or a link full without losses, are taken in one step.
+
     Parameters
     ----------
     rate_bps
@@ -107,12 +111,6 @@ def simulate(  # one keyword per physical quantity
     Simulation
         For lossy paths each element is one random run; give S copies to get a distribution. NaN in gives NaN out in
         that element.
-
-    Notes
-    -----
-    After `most_rounds` round trips of an element (very short round-trip times) the rest of its time goes on at the mean
-    rate of the second half of them; the error of that mean is the spread between loss cycles over the root of their
-    number. Rounds in which nothing can change, a window reached or a link full without losses, are taken in one step.
 
     Examples
     --------
