@@ -106,20 +106,10 @@ class Look:
 
 
 def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
-    """State of the app for a scenario: a YAML file, the name of a shipped one, or a mapping of keys.
+    """Return the state of the app for a scenario: a YAML file, the name of a shipped one, or a mapping of keys.
 
-    Parameters
-    ----------
-    scenario
-        None: the state in which the app starts.
+    None gives the state in which the app starts. InputError if the scenario is not valid.
 
-    Raises
-    ------
-    InputError
-        The scenario is not valid.
-
-    Examples
-    --------
     >>> opened({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})["path.rate"]
     10000000000.0
     """
@@ -154,18 +144,7 @@ def settled(before: Mapping[str, Any], after: Mapping[str, Any]) -> State:
 
 
 def glance(state: Mapping[str, Any]) -> Look:
-    """Predict a state quickly, with a rough interval, while it changes.
-
-    Parameters
-    ----------
-    state
-        State of the app.
-
-    Raises
-    ------
-    HecnError
-        The state is not a valid scenario; the message says why.
-    """
+    """Predict a state quickly, with a rough interval, while it changes; HecnError says why it is not valid."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ValidityWarning)
         look = _look(state, GLANCE)

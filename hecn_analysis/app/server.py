@@ -172,23 +172,9 @@ def _logged(token: str, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def serve(scenario: str | None, *, port: int | None, open_browser: bool, say: Callable[[str], None]) -> None:
-    """Serve the app until it is interrupted, after printing its address.
+    """Serve the app until it is interrupted, after printing its address by `say`; InputError if the port is taken.
 
-    Parameters
-    ----------
-    scenario
-        YAML file or name of a shipped scenario to open; None: the app's default.
-    port
-        Port to listen on; None: any free one.
-    open_browser
-        Whether to open a browser as well.
-    say
-        Called with each line for people.
-
-    Raises
-    ------
-    InputError
-        The port is taken.
+    Without a scenario the app's default opens; without a port any free one is used.
     """
     port = _free(port)
     token = secrets.token_urlsafe(24)

@@ -172,20 +172,8 @@ _NULLABLE: Final[Mapping[pa.DataType, Any]] = {
 
 
 def to_frame(rows: pa.Table) -> pd.DataFrame:
-    """Convert rows by the types of their columns, ignoring the file's pandas metadata.
+    """Convert rows of an Arrow table by the types of their columns, ignoring the pandas metadata of the file.
 
-    Parameters
-    ----------
-    rows
-        Rows of an Arrow table.
-
-    Returns
-    -------
-    DataFrame
-        The same rows.
-
-    Examples
-    --------
     >>> int(to_frame(pa.table({"in_octets": pa.array([2**62 + 1, None])}))["in_octets"][0] - 2**62)
     1
     """

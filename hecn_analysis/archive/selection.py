@@ -38,15 +38,7 @@ class Selection(NamedTuple):
 def archive_of(given: str | os.PathLike[str]) -> Selection | None:
     """Return the archive, or the part of one, that a path names; None for any other path.
 
-    Parameters
-    ----------
-    given
-        The path.
-
-    Raises
-    ------
-    InputError
-        No table has the column of a condition.
+    InputError if no table has the column of a condition.
     """
     text = os.fspath(given)
     folder, _, query = (text, "", "") if Path(text).exists() else text.partition("?")
@@ -60,20 +52,8 @@ def archive_of(given: str | os.PathLike[str]) -> Selection | None:
 def split_archives(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
 ) -> tuple[list[Selection], list[str | os.PathLike[str]]]:
-    """Return the archives, or the parts of some, that paths name, and the other paths.
+    """Return the archives, or the parts of some, that paths name, and the other paths; a single one must exist.
 
-    Parameters
-    ----------
-    paths
-        A path, or several.
-
-    Raises
-    ------
-    InputError
-        A single path does not exist.
-
-    Examples
-    --------
     >>> split_archives(["logs", "a.txt"])
     ([], ['logs', 'a.txt'])
     """
@@ -108,15 +88,7 @@ def check_columns(names: Sequence[str]) -> None:
 
 
 def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Return tables of a part of an archive; unreadable files are among its problems.
-
-    Parameters
-    ----------
-    selection
-        The part.
-    names
-        The tables.
-    """
+    """Return tables of a part of an archive; unreadable files are among its problems."""
     import pandas as pd  # noqa: PLC0415 (heavy)
 
     from hecn_analysis.archive.files import problems_of  # noqa: PLC0415 (heavy)
@@ -149,19 +121,8 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
 def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequence[str] = PARTED) -> list[Selection]:
     """Return a part of an archive for each value of a column, or each combination of values of several.
 
-    Parameters
-    ----------
-    folder
-        The archive.
-    columns
-        Columns of the tables, or ``day``.
-    tables
-        The tables whose values are used, some of `PARTED`.
-
-    Raises
-    ------
-    InputError
-        The folder is not an archive, a column does not exist, or no table has values in all columns.
+    Columns are those of `tables` (some of `PARTED`), or ``day``. InputError if the folder is not an archive, a column
+    does not exist, or no table has values in all columns.
     """
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
     from hecn_analysis.base.tables import COLUMNS  # noqa: PLC0415

@@ -98,7 +98,7 @@ class Archive:
     # adding ----------------------------------------------------------------------------------------------------------
 
     def add(self, key: str, rows: Mapping[str, pd.DataFrame], *, source: str = "") -> bool:
-        """Add the rows of a unit unless the archive has them.
+        """Add the rows of a unit to the disk unless the archive has them; return whether they were added.
 
         Parameters
         ----------
@@ -109,16 +109,10 @@ class Archive:
         source
             Its origin, for people.
 
-        Returns
-        -------
-        bool
-            True if it was added, False if a unit of this key existed. Either way it is on disk now.
-
         Raises
         ------
         InputError
-            The key cannot be a file name; a table or column is unknown; the commit of this key is damaged; a
-            link inside the archive where something is to be written.
+            An impossible key, an unknown table or column, a damaged commit of this key, or a link in the archive.
         HecnError
             The disk is full or cannot be written; nothing of the unit counts then.
         """
@@ -170,13 +164,7 @@ class Archive:
         return self._log.state()
 
     def units(self, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
-        """Return the units not yet merged: key, source, time, rows of each table.
-
-        Parameters
-        ----------
-        damaged
-            List to add damage to; without it each damage is a warning.
-        """
+        """Return the units not yet merged: key, source, time, rows of each table. For `damaged` see `table`."""
         state = self._state()
         rows = [
             {
@@ -191,15 +179,7 @@ class Archive:
         return pd.DataFrame(rows, columns=["key", "source", "added", *TABLES])
 
     def files(self, table: str, *, damaged: list[InputError] | None = None) -> list[Path]:
-        """Return the Parquet files with the rows of a table.
-
-        Parameters
-        ----------
-        table
-            Table.
-        damaged
-            List to add damage that concerns the table to; without it each damage is a warning.
-        """
+        """Return the Parquet files with the rows of a table. For `damaged` see `table`."""
         state = self._state()
         report_damage(_concerning(state.damage, table).values(), damaged)
         return [self.folder / name for name in state.files[table]]
@@ -214,16 +194,7 @@ class Archive:
     def connect(self, *, damaged: list[InputError] | None = None) -> duckdb.DuckDBPyConnection:
         """Connect to DuckDB with a view for each table, as the archive is now; a column ``day`` is the partition.
 
-        Parameters
-        ----------
-        damaged
-            List to add the errors of unreadable files to; without it, each is a warning. The views contain the
-            others.
-
-        Raises
-        ------
-        InputError
-            No file can be read, and `damaged` is not given.
+        For `damaged` and errors see `table`.
         """
         connection, bad, state = self._opened()
         _report(bad, state.all_files(), damaged)
@@ -267,23 +238,10 @@ class Archive:
         return connection, has_right_columns
 
     def query(self, sql: str, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
-        """Return the result of an SQL query over ``runs``, ``streams``, ``intervals``, ``samples``, ``rates``, ….
+        """Return the result of an SQL query (DuckDB) over ``runs``, ``streams``, ``samples``, ``rates``, ….
 
-        Parameters
-        ----------
-        sql
-            The query, in DuckDB's SQL.
-        damaged
-            List to add the errors of unreadable files to; without it, each is a warning. The answer covers the
-            of the others.
+        For `damaged` see `table`. InputError has the message of DuckDB if that rejects the query.
 
-        Raises
-        ------
-        InputError
-            DuckDB rejects the query, whose message is included; or no file can be read, and `damaged` is not given.
-
-        Examples
-        --------
         >>> archive = Archive(folder / "archive")
         >>> runs = tables.make("runs", [{"source_file": "a.log", "run": 0, "tool": "nuttcp", "throughput_bps": 9.4e9}])
         >>> archive.add("a", {"runs": runs}), archive.add("a", {"runs": runs})
@@ -345,8 +303,7 @@ class Archive:
             Days (UTC) to read, both included. If one is given, rows of an unknown day are excluded; the day ``unknown``
             selects them.
         damaged
-            List to add the errors of unreadable files to; without it, each is a warning. The rows are those of the
-            of the others.
+            List to add the errors of unreadable files to, whose rows are missing; without it, each error is a warning.
 
         Raises
         ------
@@ -406,9 +363,10 @@ class Archive:
     def compact(
         self, *, grace_s: float = GRACE_S, progress: bool = False, damaged: list[InputError] | None = None
     ) -> bool:
-        """Merge the files of each day into one and remove those merged earlier.
+        """Merge the files of each day into one and remove those merged earlier; return whether this was done.
 
-        Files damaged inside stay as they are, so that they can be restored from a copy.
+        A simultaneous compaction that was first makes it False. Files damaged inside stay, so that a copy can restore
+        them.
 
         Parameters
         ----------
@@ -417,18 +375,13 @@ class Archive:
         progress
             Show a progress bar on stderr if that is a terminal and compacting takes longer than a second.
         damaged
-            List to add the errors of unreadable files to; without it, each is a warning.
-
-        Returns
-        -------
-        bool
-            False if a simultaneous compaction was first; then nothing was changed.
+            As for `table`.
 
         Raises
         ------
         InputError
-            Files and log disagree: a commit, a generation or a file that it names is damaged or lost, a Parquet file
-            is named by none, or something is a link. Nothing was changed then.
+            Files and log disagree: one that the log names is damaged or lost, a Parquet file is not named, or something
+            is a link. Nothing was changed then.
         HecnError
             The disk is full or cannot be written; no row was changed then.
         """

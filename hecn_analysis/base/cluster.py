@@ -15,20 +15,12 @@ _PATIENCE_S: Final = 10
 
 @contextmanager
 def client(address: str) -> Iterator[Any]:
-    """Client of the scheduler at an address, to be used in a ``with`` statement.
+    """Connect to the Dask scheduler at an address, to be used in a ``with`` statement.
 
-    Parameters
-    ----------
-    address
-        Address of the scheduler, e.g. ``tcp://10.0.0.1:8786``, or ``tls://10.0.0.1:8786`` with the certificates that
-        the configuration of Dask names. Any program that answers there can run code here: results are unpickled.
-
-    Raises
-    ------
-    InputError
-        If the package ``distributed`` is missing, or no scheduler answers.
-    HecnError
-        If all workers with the same task were killed, or the scheduler is gone.
+    The address is ``tcp://10.0.0.1:8786``, or ``tls://…`` with the certificates that the configuration of Dask names.
+    Any program that answers there can run code here: results are unpickled. InputError if the package ``distributed``
+    is missing or no scheduler answers; HecnError if all workers with the same task were killed, or the scheduler is
+    gone.
     """
     try:
         from distributed import KilledWorker  # noqa: PLC0415 - takes a second, and only clusters need it

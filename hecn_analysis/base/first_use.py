@@ -11,22 +11,10 @@ from importlib import import_module
 
 
 def lazy_getattr(package: str, sources: Mapping[str, str]) -> Callable[[str], object]:
-    """Make a ``__getattr__`` for a package that imports its names on first use.
+    """Return a ``__getattr__`` for a package that imports its names on first use and stores them there.
 
-    Parameters
-    ----------
-    package
-        Name of the package.
-    sources
-        Module of each name, relative to the package; a name equal to its module stands for the module itself.
+    `sources` has the module of each name, relative to the package; a name equal to its module stands for the module.
 
-    Returns
-    -------
-    function
-        Imports a name and stores it in the package, so that it runs once per name.
-
-    Examples
-    --------
     >>> import hecn_analysis
     >>> lazy_getattr("hecn_analysis", {"parse": "base.units"})("parse")("10 Gb/s", "rate")
     10000000000.0

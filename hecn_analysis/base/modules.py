@@ -10,15 +10,8 @@ from types import ModuleType
 
 
 def modules_of(package: str) -> Iterator[ModuleType]:
-    """Import and yield the modules of a package and its subpackages, in the order of their names.
+    """Import and yield the modules of an imported package and its subpackages, in the order of their names.
 
-    Parameters
-    ----------
-    package
-        Name of the package, which has been imported.
-
-    Examples
-    --------
     >>> import hecn_analysis.limits
     >>> [module.__name__.rpartition(".")[2] for module in modules_of("hecn_analysis.limits")][1:4]
     ['bundle', 'causes', 'explanation']

@@ -35,21 +35,10 @@ FORWARD: Final = "HECN_PROGRESS"
 
 
 def track(items: Iterable[Item], what: str, *, total: int | None = None) -> Iterable[Item]:
-    """Yield the items, and show a progress bar if that takes longer than a second.
+    """Yield the items, and show a progress bar if that takes longer than a second; `total` if they have no length.
 
     Nothing is written unless stderr is a terminal: logs and mails of cron stay clean.
 
-    Parameters
-    ----------
-    items
-        Items to iterate over.
-    what
-        One word or two in front of the bar, e.g. ``reading``.
-    total
-        Number of items, if `items` has no length.
-
-    Examples
-    --------
     >>> sum(track([1, 2, 3], "adding"))
     6
     """
@@ -153,20 +142,8 @@ _reading: ContextVar[_Reading | None] = ContextVar("_reading", default=None)
 def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
     """Show the number of files read and, within a long file, its name and the bytes read.
 
-    Parameters
-    ----------
-    total
-        Number of files.
-    shown
-        Whether to show progress at all.
+    Yields a function that takes the number of files read since its last call.
 
-    Yields
-    ------
-    callable
-        Takes the number of files read since the last call.
-
-    Examples
-    --------
     >>> with reading(2, shown=False) as done:
     ...     done(2)
     """
@@ -184,21 +161,7 @@ def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
 
 
 def advance(name: str, done: int, size: int) -> None:
-    """Report how far a file has been read, to the display of `reading`.
-
-    Parameters
-    ----------
-    name
-        The file.
-    done
-        Length of the part read so far. [B]
-    size
-        Length of the file, 0 if unknown. [B]
-
-    Examples
-    --------
-    >>> advance("a.log", 1_000_000, 2_000_000)
-    """
+    """Report how much of a file has been read [B], of its size (0 if unknown), to the display of `reading`."""
     current = _reading.get()
     if current is not None:
         current.advance(name, done, size)
@@ -208,8 +171,6 @@ def advance(name: str, done: int, size: int) -> None:
 def forwarded() -> Iterator[None]:
     """Show the progress of child processes that start in this block.
 
-    Examples
-    --------
     >>> with forwarded():
     ...     FORWARD in os.environ
     True

@@ -24,20 +24,8 @@ _AT_ONCE: Final = 256  # rows
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Rows of a table as plain values.
+    """Return the rows of a table as plain values: None if missing, times as ISO 8601 in UTC.
 
-    Parameters
-    ----------
-    frame
-        The table.
-
-    Returns
-    -------
-    list of dict
-        Values by column name: None if missing, times as ISO 8601 in UTC.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> time = pd.Timestamp("2024-03-01T10:00:00Z")
     >>> records(pd.DataFrame({"start_time": [time], "bytes": [5], "rtt_s": [float("nan")]}))

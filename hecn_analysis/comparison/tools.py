@@ -37,15 +37,7 @@ class Comparison:
 
 
 def conditions(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
-    """Runs with their condition: the cell without its tool.
-
-    Parameters
-    ----------
-    matrix
-        The matrix.
-    matched
-        Runs from `hecn_analysis.planning.matrix.runs.match`.
-    """
+    """Return runs from `hecn_analysis.planning.matrix.runs.match` with their condition: the cell without its tool."""
     names = {
         cell.name: "/".join([cell.grid, *(str(value) for key, value in cell.setting.items() if key != "tool")])
         for cell in matrix.cells

@@ -129,35 +129,10 @@ def documents(
     knows: Callable[[Document], bool] | None = None,
     progress: bool = False,
 ) -> Iterator[Document]:
-    """Iterate over the files under paths, including archive members.
+    """Iterate over the files under paths, archive members included; folders are walked in sorted order.
 
-    An unreadable file yields a document without content, with the reason among its problems.
-
-    Parameters
-    ----------
-    paths
-        A file or a folder, or several. Folders are walked in sorted order.
-    knows
-        Whether to read on after the first 16 MiB of a longer text; by default, always. JSON and XML, which are
-        recognised only as a whole, are always read completely.
-    progress
-        Show a progress bar on stderr if that is a terminal and reading takes longer than a second.
-
-    Yields
-    ------
-    Document
-        The name to report, the content, and its problems.
-
-    Raises
-    ------
-    InputError
-        A single path does not exist.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> [PurePath(document.source_file).name for document in documents(data_dir() / "logs" / "c-systems-dd.txt")]
-    ['c-systems-dd.txt']
+    An unreadable file yields a document without content, whose problems give the reason. `knows` decides, after 16 MiB
+    of a text, whether the rest is read (default: always); JSON and XML are always read completely.
     """
     entries = [entry for path in listed(paths) for entry in find(path)]
     with reading(len(entries), shown=progress) as done:

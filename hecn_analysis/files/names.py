@@ -11,20 +11,8 @@ _ESCAPE: Final = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
 def readable(name: str) -> str:
-    r"""Return a file name with escapes for bytes that are not UTF-8.
+    r"""Return a file name with escapes for bytes that are not UTF-8, so that it can be written anywhere.
 
-    Parameters
-    ----------
-    name
-        The name as Python has it.
-
-    Returns
-    -------
-    str
-        Text that can be written anywhere.
-
-    Examples
-    --------
     >>> readable("caf\udce9.log"), readable("café.log")
     ('caf\\xe9.log', 'café.log')
     """
@@ -32,20 +20,8 @@ def readable(name: str) -> str:
 
 
 def as_stored(name: str) -> str:
-    r"""Return the file name that a readable name stands for.
+    r"""Return the file name that a readable name stands for: with bytes for escapes if only such a file exists.
 
-    Parameters
-    ----------
-    name
-        A name, with or without escapes.
-
-    Returns
-    -------
-    str
-        The name with bytes for its escapes if only such a file exists, else the name.
-
-    Examples
-    --------
     >>> as_stored(r"no-such-\xe9.log")
     'no-such-\\xe9.log'
     """

@@ -73,13 +73,7 @@ class File(os.PathLike[str]):
             return True  # opening it says why
 
     def open(self) -> int:
-        """Open it for reading and return the descriptor.
-
-        Raises
-        ------
-        OSError
-            The system refuses it, or it is of a kind that is not read; the message names the kind.
-        """
+        """Open it for reading and return the descriptor; OSError if it is refused or of a kind that is not read."""
         waits = self.folder is None and stat.S_ISFIFO(Path(self.name).stat().st_mode)
         descriptor = os.open(self.name, _FLAGS if waits else _FLAGS | getattr(os, "O_NONBLOCK", 0))
         try:
@@ -100,20 +94,8 @@ class File(os.PathLike[str]):
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Return the kind of an entry that is not a regular file.
+    """Return the words for the kind of an entry that is not a regular file.
 
-    Parameters
-    ----------
-    status
-        Its status.
-
-    Returns
-    -------
-    str
-        The words.
-
-    Examples
-    --------
     >>> kind_of(os.stat(os.devnull))
     'a device'
     """
@@ -160,20 +142,8 @@ def pieces(file: File, notes: Notes, is_packed: Callable[[bytes], bool]) -> Iter
 
 
 def unreadable(error: Exception) -> str:
-    """Describe the error of a file that cannot be read.
+    """Describe why a file cannot be read, for the table of problems.
 
-    Parameters
-    ----------
-    error
-        Its error.
-
-    Returns
-    -------
-    str
-        What was found and expected, for the table of problems.
-
-    Examples
-    --------
     >>> unreadable(FileNotFoundError(2, "No such file or directory"))
     'found no such file or directory, expected a file that can be read'
     """

@@ -95,19 +95,7 @@ class Content:
 def contents(name: str, file: File | OSError, free: int) -> Iterator[Content]:
     """Iterate over the contents of a file: itself, or its members. Read each before taking the next.
 
-    Parameters
-    ----------
-    name
-        Name of the file to report.
-    file
-        The file, or why it cannot be read: then the content is empty and has that problem.
-    free
-        Output allowance of compressed data. [B]
-
-    Yields
-    ------
-    Content
-        What can be read once.
+    A file that cannot be read gives an empty content with that problem. Compressed data may unpack to `free` bytes.
     """
     budget = Budget(free)
     notes = Notes(budget)

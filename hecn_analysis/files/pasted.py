@@ -17,22 +17,10 @@ _FOREIGN: Final = re.compile("[\u00a0\u2007\u202f\u200b\ufeff]")
 
 
 def plain(lines: Sequence[str]) -> Sequence[str]:
-    """Remove quote marks of mail, and replace no-break spaces.
+    """Remove quote marks of mail, and replace no-break spaces; as many lines are returned.
 
     A line counts as quoted only next to another one: ``> lspci`` alone is a command after a prompt.
 
-    Parameters
-    ----------
-    lines
-        The lines of a file.
-
-    Returns
-    -------
-    sequence of str
-        The same number of lines.
-
-    Examples
-    --------
     >>> plain(["You wrote:", "> > MemTotal:  1 kB", "> >", "> lspci"])
     ['You wrote:', 'MemTotal:  1 kB', '', 'lspci']
     >>> plain(["> lspci", "00:00.0 Host bridge: A"])
@@ -51,24 +39,11 @@ def plain(lines: Sequence[str]) -> Sequence[str]:
 
 
 def without_margins(lines: Sequence[str], *, paragraphs: bool = False) -> list[str]:
-    r"""Remove the common indentation of each block of indented lines.
+    r"""Remove the common indentation of each block of indented lines; as many lines are returned.
 
-    This destroys intended indentation, so use it only for text that is not recognised otherwise.
+    This destroys intended indentation, so use it only for text that is not recognised otherwise. With `paragraphs`, a
+    blank line also ends a block, for pages whose margins differ between paragraphs.
 
-    Parameters
-    ----------
-    lines
-        The lines of a file, or of a part of one.
-    paragraphs
-        Whether a blank line also ends a block, for pages whose margins differ between paragraphs.
-
-    Returns
-    -------
-    list of str
-        The same number of lines.
-
-    Examples
-    --------
     >>> without_margins(["I see:", "", "    md0 : active raid1", "          100 blocks", "Thanks"])
     ['I see:', '', 'md0 : active raid1', '      100 blocks', 'Thanks']
     >>> without_margins(["\ta", "", "  b"]), without_margins(["\ta", "", "  b"], paragraphs=True)

@@ -102,13 +102,7 @@ class Lines:
         return cls(_blocks(iter([text])))
 
     def mark(self, look: Callable[[Sequence[str]], list[int]]) -> None:
-        """Set the function that marks every line that is not taken in bulk.
-
-        Parameters
-        ----------
-        look
-            Returns the marks of lines from their texts.
-        """
+        """Set the function that returns, from the texts of lines, the marks of those that are not taken in bulk."""
         self._look = look
 
     def __iter__(self) -> Self:
@@ -131,15 +125,6 @@ class Lines:
     def marked(self, texts: Sequence[str], numbers: Sequence[int]) -> list[Line]:
         """Return lines taken in bulk as they would have come one by one.
 
-        Parameters
-        ----------
-        texts
-            Their texts.
-        numbers
-            Their numbers, as many.
-
-        Examples
-        --------
         >>> lines = Lines.of("")
         >>> lines.mark(lambda texts: [text.count("x") for text in texts])
         >>> [tuple(line) for line in lines.marked(["x", "}"], [4, 5])]
@@ -174,13 +159,7 @@ class Lines:
         return passed[-_REMEMBERED:]
 
     def take(self, rows: Take) -> int:
-        """Offer the following lines of the block and return the number of the last one taken, 0 for none.
-
-        Parameters
-        ----------
-        rows
-            The reader that may take them.
-        """
+        """Offer the following lines of the block to a reader; return the number of the last one taken, 0 for none."""
         last, at = 0, self._at
         while True:
             if at == len(self._block.texts):
@@ -231,11 +210,8 @@ class Source:
     def lines(self, results: Callable[[], int] = int) -> Lines:
         """Return the lines of the file, which can be read once.
 
-        Parameters
-        ----------
-        results
-            Returns the number of runs and problems so far. Compressed data with more than logs have are not read
-            on.
+        `results` returns the number of runs and problems so far: reading stops at compressed data with more than logs
+        have.
         """
         return Lines(self._borne(_blocks(self._text()), results))
 
@@ -346,27 +322,11 @@ def listed(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
 
 
 def find(path: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
-    """Iterate over the files under a path in sorted order.
+    """Iterate over the files under a path in sorted order: the name to report, and the file or why it cannot be read.
 
     A path that is itself a file may be a link or a pipe; inside folders, only regular files are read. Links are
-    followed if they stay in the folder, and to each folder once. Skipped entries are returned with the reason. A
-    name is text: bytes that are not UTF-8 are written as escapes.
-
-    Parameters
-    ----------
-    path
-        A file or a folder, or a file from an earlier search.
-
-    Yields
-    ------
-    tuple
-        The name to report, and the file or the reason why it cannot be read.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> [Path(name).name for name, _ in find(data_dir() / "logs") if "/c-" in name]
-    ['c-systems-dd.txt', 'c-systems-nuttcp.txt', 'c-systems-nuttscp.txt']
+    followed if they stay in the folder, and to each folder once. Names are text: bytes that are not UTF-8 are written
+    as escapes.
     """
     entries = iter([(path.name, path)]) if isinstance(path, File) else _found(as_stored(os.fspath(path)))
     for name, file in entries:
@@ -389,13 +349,7 @@ def _found(name: str) -> Iterator[tuple[str, File | OSError]]:
 
 
 def parquet_below(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Iterate over Parquet files at any depth below a folder; skip links to folders and unreadable folders.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    """
+    """Iterate over Parquet files at any depth below a folder, without links to folders and unreadable folders."""
     waiting = [Path(folder)]
     while waiting:
         try:

@@ -50,25 +50,11 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_B
 
 
 def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -> None:
-    r"""Write a file completely or not at all.
+    r"""Write a file completely or not at all, in UTF-8; an existing file is replaced and keeps its permissions.
 
-    Parameters
-    ----------
-    place
-        The file, or a pipe or a device. An existing file is replaced; the new one has its permissions.
-    content
-        Bytes, or text, whole or in pieces, to be written in UTF-8. Bytes of file names that are not UTF-8 are
-        written as escapes.
+    InputError if the target is a link, belongs to another user or lies behind another user's link. OSError names the
+    target, which is then as it was before.
 
-    Raises
-    ------
-    InputError
-        The target is a link, belongs to another user, or lies behind a link of another user's.
-    OSError
-        With the name of the target, which is as it was before.
-
-    Examples
-    --------
     >>> for content in ("first", "second\n"):
     ...     write(folder / "a.txt", content)
     >>> os.listdir(folder), (folder / "a.txt").read_text()
@@ -86,25 +72,10 @@ def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -
 
 @contextmanager
 def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a new file beside a target; it takes the target's name once it has been filled.
+    """Open a new file beside a target; it takes the target's name once filled, and is removed if filling it fails.
 
-    Parameters
-    ----------
-    place
-        The target. An existing file is replaced; the new one has its permissions.
+    Raises the errors of `write`.
 
-    Yields
-    ------
-    BinaryIO
-        The new file, open for writing; it is removed if filling it fails.
-
-    Raises
-    ------
-    InputError, OSError
-        As in `write`.
-
-    Examples
-    --------
     >>> with aside(folder / "a.txt") as file:
     ...     file.write(b"whole"), (folder / "a.txt").exists()
     (5, False)
@@ -126,24 +97,7 @@ def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def check(place: str | os.PathLike[str]) -> None:
-    """Refuse a target that `write` would refuse, before the work whose result goes there.
-
-    Parameters
-    ----------
-    place
-        The file, or a pipe or a device. It stays as it is.
-
-    Raises
-    ------
-    InputError, OSError
-        As in `write`.
-
-    Examples
-    --------
-    >>> check(folder / "a.txt")
-    >>> os.listdir(folder)
-    []
-    """
+    """Refuse a target that `write` would refuse, before the work whose result goes there; it stays as it is."""
     user_path = os.fspath(place)
     if _own_descriptor(user_path) is not None:
         return
@@ -159,21 +113,7 @@ def check(place: str | os.PathLike[str]) -> None:
 def check_folder(place: str | os.PathLike[str]) -> None:
     """Refuse a folder that `make_folder` would refuse or that is not writable; create none.
 
-    Parameters
-    ----------
-    place
-        The folder. If it does not exist, the nearest existing parent is checked.
-
-    Raises
-    ------
-    InputError, OSError
-        As in `make_folder`.
-
-    Examples
-    --------
-    >>> check_folder(folder / "a/b")
-    >>> os.listdir(folder)
-    []
+    If it does not exist, the nearest existing parent is checked.
     """
     user_path = os.fspath(place)
     if not _HAS_DESCRIPTORS:
@@ -189,24 +129,8 @@ def check_folder(place: str | os.PathLike[str]) -> None:
 def make_folder(place: str | os.PathLike[str]) -> None:
     """Create a folder for output, and its parents, unless it exists.
 
-    Parameters
-    ----------
-    place
-        The folder.
-
-    Raises
-    ------
-    InputError
-        A link on the way belongs to another user, or the folder does and lies in a sticky one such as ``/tmp``.
-    OSError
-        With the name of the folder.
-
-    Examples
-    --------
-    >>> make_folder(folder / "a/b")
-    >>> make_folder(folder / "a/b")
-    >>> (folder / "a/b").is_dir()
-    True
+    InputError if a link on the way belongs to another user, or the folder does and lies in a sticky one such as
+    ``/tmp``.
     """
     user_path = os.fspath(place)
     with _naming(user_path):

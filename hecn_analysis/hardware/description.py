@@ -231,14 +231,10 @@ class Library:
         return sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml"))
 
     def entry(self, kind: str, name: str, *, asked_by: Place | None = None, above: tuple[str, ...] = ()) -> Description:
-        """Description of that name, completed from the entry that it is `like`; `with_parts` adds its parts.
+        """Return the description of that name, completed from the entry it is `like`; `with_parts` adds its parts.
 
-        A name that ends in ``.yaml`` is a file of the user. `above` are the entries that are like this one.
-
-        Raises
-        ------
-        InputError
-            The name is unknown; the message suggests the nearest.
+        A name that ends in ``.yaml`` is a file of the user. `above` are the entries that are like this one. InputError
+        if the name is unknown; the message suggests the nearest.
         """
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
@@ -272,18 +268,9 @@ class Library:
         return self.entry(kind, str(like), asked_by=written, above=chain).overlay(description)
 
     def part(self, kind: str, name: str, place: Place, *, above: tuple[str, ...] = ()) -> Description:
-        """Description of a part, completed from the part that it is `like`.
+        """Return the description of a part, completed from the part it is `like`; `above` are those like this one.
 
-        Parameters
-        ----------
-        kind
-            File in ``parts``: boards, controllers, cpus, disks, nics, optics or switches.
-        name
-            Entry of that file.
-        place
-            Place of the name.
-        above
-            Entries that are like this one.
+        The kind is a file in ``parts``: boards, controllers, cpus, disks, nics, optics or switches.
         """
         document = self._part_file(kind)
         known = document.values

@@ -25,19 +25,7 @@ def add_files(
 ) -> tuple[int, int, pd.DataFrame]:
     """Read files, logs of tools and counters alike, and add each to an archive as a unit of its content hash.
 
-    Parameters
-    ----------
-    archive
-        The archive.
-    paths
-        Files and folders.
-    progress
-        Show a progress bar on stderr if that is a terminal and adding takes longer than a second.
-
-    Returns
-    -------
-    added, known, problems
-        Number of added files, of files already there, and the table of problems of the new ones.
+    Returns the number of added files, of files already there, and the table of problems of the new ones.
     """
     entries = [entry for path in paths for entry in find(path)]
     added = known = 0

@@ -308,23 +308,7 @@ def read_folder(
 
 
 def read_outcome(notes: Path) -> Outcome | None:
-    """Read the outcome that another process wrote.
-
-    Parameters
-    ----------
-    notes
-        The file that `OUTCOME` named.
-
-    Returns
-    -------
-    Outcome or None
-        The outcome; None if the process did not get that far.
-
-    Examples
-    --------
-    >>> read_outcome(Path("no such notes")) is None
-    True
-    """
+    """Read the outcome that another process wrote to the file of `OUTCOME`; None if it did not get that far."""
     try:
         return Outcome(**json.loads(notes.read_text(encoding="utf-8")))
     except (OSError, ValueError):
@@ -332,23 +316,7 @@ def read_outcome(notes: Path) -> Outcome | None:
 
 
 def check(path: str) -> None:
-    """Refuse a path that cannot be reported on.
-
-    Parameters
-    ----------
-    path
-        The folder, the file or the archive.
-
-    Raises
-    ------
-    InputError
-        The path does not exist, is an empty folder, or can be read only once.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> check(str(data_dir() / "logs"))
-    """
+    """Raise InputError for a path that does not exist, is an empty folder, or can be read only once."""
     if archive_of(path) is not None:
         return
     stored = Path(as_stored(path))

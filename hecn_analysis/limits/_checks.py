@@ -57,8 +57,6 @@ CyclesPerByte: TypeAlias = Annotated[Number, "cycles_per_byte"]
 def dimension(annotation: Any) -> Dimension | None:  # noqa: ANN401 an annotation is any object
     """Return the dimension that a parameter's annotation names, also inside ``X | None``, or None.
 
-    Examples
-    --------
     >>> dimension(Rate), dimension(Bytes | None), dimension(bool)
     ('rate', 'bytes', None)
     """
@@ -70,15 +68,7 @@ def dimension(annotation: Any) -> Dimension | None:  # noqa: ANN401 an annotatio
 def arrays(**values: Number) -> tuple[FloatArray, ...]:
     """Return the values as arrays of floats, in the order given, not yet broadcast.
 
-    Raises
-    ------
-    RangeError
-        A value that is no number, or shapes that do not broadcast.
-
-    Warns
-    -----
-    ValidityWarning
-        A value that is NaN, named with its place.
+    RangeError for what is not a number or shapes that do not broadcast; ValidityWarning with its place for NaN.
     """
     out = []
     for name, value in values.items():
@@ -104,18 +94,9 @@ def given(result: Any) -> Number:  # noqa: ANN401 numpy's scalar types are many
 
 
 def refuse(name: str, values: Number, bad: Any, expected: str) -> None:  # noqa: ANN401 bool or an array of them
-    """Raise RangeError for the first value where `bad` is true and that is not NaN, saying what was expected.
+    """Raise RangeError for the first value where `bad` is true and that is not NaN.
 
-    Parameters
-    ----------
-    name
-        The parameter's name.
-    values
-        What was given.
-    bad
-        Where it is impossible.
-    expected
-        What is allowed, as in "a time > 0 s".
+    `expected` is what is allowed, as in "a time > 0 s".
     """
     if not np.any(bad):
         return
@@ -130,28 +111,9 @@ def warn_outside(name: str, values: Number, outside: Any, valid: str, consequenc
     """Warn where a value is possible but outside the range that a formula was made for; NaN is not.
 
     The caller goes on and returns the formula's value. Nested functions may warn of the same value: Python's default
-    filter shows equal messages for one line of the user's program once, the command line shows each once.
+    filter shows equal messages for one line of the user's program once, the command line shows each once. The warning
+    names the first such value with its place, and how many there are.
 
-    Parameters
-    ----------
-    name
-        The parameter's name.
-    values
-        What was given; arrays are broadcast with `outside`.
-    outside
-        Where the formula was not made for it.
-    valid
-        The range of validity in numbers, as in "0 to 0.02".
-    consequence
-        What is wrong with the value there, as in "timeouts make the rate lower than this".
-
-    Warns
-    -----
-    ValidityWarning
-        Names the first such value and its place, and how many there are.
-
-    Examples
-    --------
     >>> import pytest
     >>> with pytest.warns(ValidityWarning, match="loss: found 0.3, the formula holds for 0 to 0.02: timeouts"):
     ...     warn_outside("loss", 0.3, 0.3 > 0.02, "0 to 0.02", "timeouts make the rate lower than this")
@@ -183,8 +145,6 @@ def _warn(message: str) -> None:
 def require_positive(**values: Number) -> None:
     """Refuse values that are not greater than 0; infinity is allowed.
 
-    Examples
-    --------
     >>> require_positive(rtt=-0.08)
     Traceback (most recent call last):
         ...
@@ -201,15 +161,7 @@ def require_not_negative(**values: Number) -> None:
 
 
 def require_between(low: float, high: float, **values: Number) -> None:
-    """Refuse values outside [low, high].
-
-    Examples
-    --------
-    >>> require_between(0, 1, loss=1.2)
-    Traceback (most recent call last):
-        ...
-    hecn_analysis.base.errors.RangeError: loss: found 1.2, expected 0 to 1
-    """
+    """Refuse values outside [low, high]."""
     for name, value in values.items():
         array = np.asarray(value)
         refuse(name, value, (array < low) | (array > high), f"{low:.10g} to {high:.10g}")
@@ -226,8 +178,6 @@ def require_whole(low: float, **values: Number) -> None:
 def require_one_of(allowed: Iterable[float], **values: Number) -> None:
     """Refuse numbers other than the allowed ones.
 
-    Examples
-    --------
     >>> require_one_of((1, 2, 4, 8), lanes=3)
     Traceback (most recent call last):
         ...
@@ -243,15 +193,7 @@ def require_one_of(allowed: Iterable[float], **values: Number) -> None:
 
 
 def require_word(allowed: Iterable[object], **values: object) -> None:
-    """Refuse words other than the allowed ones.
-
-    Examples
-    --------
-    >>> require_word(("read", "write"), op="copy")
-    Traceback (most recent call last):
-        ...
-    hecn_analysis.base.errors.RangeError: op: found 'copy', expected one of 'read', 'write'
-    """
+    """Refuse words other than the allowed ones."""
     choices = list(allowed)
     for name, value in values.items():
         if value not in choices:

@@ -70,23 +70,9 @@ class Transfer:
 def ask(
     tasks: Sequence[Task], transfer: Transfer | None, folder: Path, told: Callable[[str], None]
 ) -> tuple[capture.Row, ...]:
-    """Run commands one after another, then the transfer with those beside it.
+    """Run commands one after another on an idle path, then the transfer with those beside it; return the index.
 
-    Parameters
-    ----------
-    tasks
-        The commands for an idle path.
-    transfer
-        The transfer, if there is to be one.
-    folder
-        New folder; it has each output as soon as its command ends.
-    told
-        Gets each command line before it runs.
-
-    Returns
-    -------
-    tuple of capture.Row
-        The index, which the folder has as well.
+    The new folder has each output as soon as its command ends. `told` gets each command line before it runs.
     """
     rows: list[capture.Row] = []
 

@@ -165,12 +165,12 @@ def capture(
     progress: bool = False,
     commands: Sequence[Command] = COMMANDS,
 ) -> Captured:
-    """Capture this host.
+    """Capture this host into a new folder, or an archive if the name ends in ``.tar.gz`` or ``.tgz``.
 
     Parameters
     ----------
     target
-        Folder to create, or an archive if the name ends in ``.tar.gz`` or ``.tgz``.
+        Folder or archive to create.
     redact
         Replace serial numbers, addresses and names by placeholders; see `hecn_analysis.live.redact`.
     probe
@@ -184,7 +184,7 @@ def capture(
     Raises
     ------
     InputError
-        The folder or archive cannot be created, or already exists and is not empty.
+        The target cannot be created, or already exists and is not empty.
     """
     target = Path(target)
     check(target)
@@ -282,19 +282,9 @@ def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def redact_folder(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Captured:
-    """Redact an earlier capture, for instance one made by the script.
+    """Redact an earlier capture, for instance one made by the script, into a new folder or archive.
 
-    Parameters
-    ----------
-    source
-        Folder of a capture.
-    target
-        Folder or archive to create.
-
-    Raises
-    ------
-    InputError
-        The source does not exist, or the target cannot be created.
+    InputError if the source does not exist, or the target cannot be created.
     """
     source, target = Path(source), Path(target)
     check(target)

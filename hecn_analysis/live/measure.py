@@ -164,25 +164,10 @@ def verdict(prediction: Prediction, measured_bps: float | None) -> str:
 
 
 def measure(request: Request, folder: Path, *, progress: bool = False) -> Measured:
-    """Predict and measure.
+    """Predict and measure; the new folder gets all results.
 
-    Parameters
-    ----------
-    request
-        The requested measurement.
-    folder
-        New folder for all results.
-    progress
-        Show a progress bar on stderr if that is a terminal.
-
-    Raises
-    ------
-    InputError
-        The scenario is not valid or cannot be run, or an end cannot be reached.
-    MissingProgramError
-        A program is not installed.
-    MeasurementError
-        Nothing could be measured.
+    InputError if the scenario is not valid or cannot be run, or an end cannot be reached; MissingProgramError if a
+    program is not installed; MeasurementError if nothing could be measured.
     """
     capture.check(folder)
     draft = draft_of(request)
@@ -213,13 +198,7 @@ def measure(request: Request, folder: Path, *, progress: bool = False) -> Measur
 
 
 def planned(request: Request) -> list[str]:
-    """The commands of the runs that `measure` would execute, without executing them.
-
-    Parameters
-    ----------
-    request
-        The requested measurement.
-    """
+    """Return the commands of the runs that `measure` would execute, without executing them."""
     draft = draft_of(request)
     is_networked = draft.scenario.tool.protocol != "file"
     ends = ends_of(request, is_networked=is_networked)

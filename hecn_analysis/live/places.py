@@ -44,20 +44,8 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a place.
+        """Parse ``local``, ``netns:NAME``, ``ssh:HOST``, ``ssh:USER@HOST`` or ``ssh:HOST:PORT``; else InputError.
 
-        Parameters
-        ----------
-        text
-            ``local``, ``netns:NAME``, ``ssh:HOST``, ``ssh:USER@HOST`` or ``ssh:HOST:PORT``.
-
-        Raises
-        ------
-        InputError
-            The text has none of these forms.
-
-        Examples
-        --------
         >>> Place.parse("netns:a").argv(["ping", "-c", "1", "10.0.0.2"])
         ['ip', 'netns', 'exec', 'a', 'ping', '-c', '1', '10.0.0.2']
         >>> Place.parse("ssh:me@dtn7:2222").argv(["uname", "-a b"])[-3:]
@@ -82,16 +70,9 @@ class Place:
         return self.kind != "ssh"
 
     def argv(self, words: Sequence[str], *, limit_s: float | None = None, stays: bool = False) -> list[str]:
-        """Arguments that run a command at the place.
+        """Return the arguments that run a command at the place; a remote host ends it after `limit_s` [s].
 
-        Parameters
-        ----------
-        words
-            The command.
-        limit_s
-            Time after which the remote host itself ends the command. [s]
-        stays
-            Whether the command runs until it is ended; ssh then gives it a terminal, and closing that ends it.
+        A command that `stays` runs until it is ended; ssh then gives it a terminal, and closing that ends it.
         """
         if self.kind == "local":
             return list(words)
@@ -109,17 +90,7 @@ class Place:
         ]
 
     def run(self, words: Sequence[str], *, limit_s: float = _LOOK_S, stdin: bytes = b"") -> programs.Ended:
-        """Run a command at the place to its end.
-
-        Parameters
-        ----------
-        words
-            The command.
-        limit_s
-            Time limit. [s]
-        stdin
-            Its standard input.
-        """
+        """Run a command at the place to its end, for at most `limit_s` [s], with a standard input."""
         return programs.run(self.argv(words, limit_s=limit_s), limit_s=limit_s, stdin=stdin)
 
     def text(self, *paths: str) -> str:
@@ -127,14 +98,9 @@ class Place:
         return self.run(["cat", *paths]).stdout.decode(errors="replace")
 
     def require(self, program: str) -> None:
-        """Raise an error unless a program is installed at the place.
+        """Raise MissingProgramError, which names the package, unless a program is installed at the place.
 
-        Raises
-        ------
-        MissingProgramError
-            The program is missing; the message names the package.
-        InputError
-            The place cannot be reached.
+        InputError if the place cannot be reached.
         """
         if self.is_here:
             for wrapper in {"netns": ("ip",)}.get(self.kind, ()):

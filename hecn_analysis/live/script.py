@@ -105,13 +105,7 @@ if [ "${1:-}" = - ]; then tar -cf - -C "$base" capture; else echo "$out" >&2; fi
 
 
 def script(commands: Sequence[Command] = COMMANDS) -> str:
-    """The script.
-
-    Parameters
-    ----------
-    commands
-        Commands to run.
-    """
+    """Return the shell script that captures a host by these commands."""
     groups = itertools.groupby(commands, key=lambda command: command.each)
     body = "".join(line for each, group in groups for line in _group(each, list(group)))
     return _HEAD.replace("@FOLDERS@", ":".join(FOLDERS)) + body + _TAIL

@@ -158,22 +158,12 @@ def agents(
     credentials: str | os.PathLike[str] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> list[Agent]:
-    """Agents for addresses ``HOST`` or ``HOST:PORT``, with credentials from a file or the environment.
+    """Return agents for addresses ``HOST`` or ``HOST:PORT``, with credentials from a file or the environment.
 
-    Parameters
-    ----------
-    hosts
-        Addresses.
-    credentials
-        YAML file with ``version``, ``community``, ``user``, ``authentication``, ``authentication_key``, ``privacy`` and
-        ``privacy_key``; under ``hosts`` the same for single addresses. Only its owner may be able to read it.
-    environment
-        Without a file: ``HECN_SNMP_VERSION``, ``HECN_SNMP_COMMUNITY``, and so on.
-
-    Raises
-    ------
-    InputError
-        An invalid address, a file that others can read, or an unknown key.
+    The YAML file has ``version``, ``community``, ``user``, ``authentication``, ``authentication_key``, ``privacy`` and
+    ``privacy_key``; under ``hosts`` the same for single addresses. Only its owner may be able to read it. Without a
+    file, ``HECN_SNMP_VERSION``, ``HECN_SNMP_COMMUNITY`` and so on count. InputError for an invalid address, a file that
+    others can read, or an unknown key.
     """
     common: dict[str, object] = {
         name: environment[variable] for name in _FIELDS if (variable := f"HECN_SNMP_{name.upper()}") in environment

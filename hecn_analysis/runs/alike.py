@@ -43,20 +43,10 @@ _SAME: Final = 1.1
 def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     """Add the properties that make runs alike; give runs of several folders together, so that they share classes.
 
-    Parameters
-    ----------
-    runs
-        Runs as in the table ``runs``.
+    New columns: ``rate_bps`` (from `hecn_analysis.runs.rates.run_rate`) [bit/s], ``path_rtt_s`` (the smallest in the
+    log) [s], ``extent``, ``distance`` and ``circumstances`` (texts, missing if unknown), and ``condition``: all `KEYS`
+    in words.
 
-    Returns
-    -------
-    DataFrame
-        The same rows with ``rate_bps`` (from `hecn_analysis.runs.rates.run_rate`) [bit/s], ``path_rtt_s`` (the
-        smallest in the log) [s], ``extent``, ``distance`` and ``circumstances`` (texts, missing if unknown), and
-        ``condition``: a description by all `KEYS`.
-
-    Examples
-    --------
     >>> from hecn_analysis import read
     >>> from hecn_analysis.base.places import data_dir
     >>> with_conditions(read(data_dir() / "logs" / "b-systems-netem.txt").runs)["condition"][0]
@@ -72,27 +62,11 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def groups(runs: pd.DataFrame) -> pd.DataFrame:
-    """One row for each kind of run, those with most runs first.
+    """Return one row for each kind of run in runs from `with_conditions`, those with most runs first.
 
-    Parameters
-    ----------
-    runs
-        Runs from `with_conditions`.
-
-    Returns
-    -------
-    DataFrame
-        ``condition``, `KEYS`, ``runs`` with a rate, ``failed`` ones, ``median_bps``, ``least_bps``, ``most_bps``
-        [bit/s], medians of ``path_rtt_s`` [s], ``retransmits_per_gb`` [1/GB], ``loss_fraction`` [1],
-        ``cpu_sender_fraction``, ``cpu_receiver_fraction`` [cores], and ``tool_version`` (all versions).
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> groups(folder.runs)[["condition", "runs"]].to_dict("records")[0]
-    {'condition': 'dd read, 69 GB', 'runs': 1}
+    Columns: ``condition``, `KEYS`, ``runs`` with a rate, ``failed`` ones, ``median_bps``, ``least_bps``, ``most_bps``
+    [bit/s], medians of ``path_rtt_s`` [s], ``retransmits_per_gb`` [1/GB], ``loss_fraction`` [1],
+    ``cpu_sender_fraction``, ``cpu_receiver_fraction`` [cores], and ``tool_version`` (all versions).
     """
     rows = []
     for condition, part in runs.groupby("condition", sort=False):
@@ -120,28 +94,9 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
-    """Summarise the properties of runs besides their rate.
+    """Return medians of ``retransmits_per_gb`` [1/GB] and of numeric columns of runs, and all tool versions.
 
-    Parameters
-    ----------
-    runs
-        Runs.
-    columns
-        Columns with numbers.
-
-    Returns
-    -------
-    dict
-        Medians of ``retransmits_per_gb`` [1/GB] and of the columns, NaN if no run has any; ``tool_version``: all
-        versions.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> beside(folder.runs, ["loss_fraction"])
-    {'retransmits_per_gb': nan, 'loss_fraction': nan, 'tool_version': ''}
+    A median is NaN if no run has a value.
     """
     per_gb = runs["retransmits"].astype(float) / (runs["bytes"].astype(float) / 1e9)
     return {
@@ -208,22 +163,8 @@ def _words(runs: pd.DataFrame) -> list[str]:
 
 
 def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row of a table
-    """Describe what the runs of a group have in common.
+    """Describe what the runs of a group have in common, by these of the `KEYS`.
 
-    Parameters
-    ----------
-    row
-        Values by name.
-    keys
-        The `KEYS` to describe.
-
-    Returns
-    -------
-    str
-        The description.
-
-    Examples
-    --------
     >>> words({"tool": "iperf3", "direction": "send", "streams": 4}, ["tool", "direction", "streams"])
     'iperf3 send, 4 streams'
     """

@@ -38,20 +38,8 @@ CIRCUMSTANTIAL: Final = ("simultaneous", "directional", "both ", "emulated", "ne
 
 
 def named(text: str) -> list[str]:
-    """Circumstances that a text names.
+    """Return the circumstances that a heading or a label names, each once, in a fixed order; hosts last.
 
-    Parameters
-    ----------
-    text
-        A heading or a label.
-
-    Returns
-    -------
-    list of str
-        Each once, in a fixed order; hosts last.
-
-    Examples
-    --------
     >>> named("Two simultaneous copies between B-Systems"), named("over a ~3000km-emulated (by netem) WAN")
     (['simultaneous', 'B-systems'], ['emulated path'])
     """
@@ -60,20 +48,8 @@ def named(text: str) -> list[str]:
 
 
 def joined(words: Iterable[str]) -> str | None:
-    """Join circumstances, each once.
+    """Join circumstances by commas, each once; None if there are none.
 
-    Parameters
-    ----------
-    words
-        The circumstances; empty ones are ignored.
-
-    Returns
-    -------
-    str or None
-        The words, joined by commas, or None.
-
-    Examples
-    --------
     >>> joined(["simultaneous", "B-systems", "simultaneous"]), joined([])
     ('simultaneous, B-systems', None)
     """
@@ -81,20 +57,10 @@ def joined(words: Iterable[str]) -> str | None:
 
 
 def circumstances(runs: pd.DataFrame) -> list[str | None]:
-    """Circumstances of each run, from the words of its log and from runs that overlap.
+    """Return the circumstances of each run of a table ``runs``: words joined by commas, None if the log gives none.
 
-    Parameters
-    ----------
-    runs
-        The table ``runs``.
+    They come from the words of its log and from runs that overlap.
 
-    Returns
-    -------
-    list of str or None
-        Words for each run, joined by commas; None if the log gives none.
-
-    Examples
-    --------
     >>> runs = pd.DataFrame({"source_file": "a", "circumstances": ["real path", None], "line_first": [1, 2],
     ...                      "line_last": [1, 2], "start_time": pd.NaT, "duration_s": 10.0})
     >>> circumstances(runs)

@@ -62,26 +62,11 @@ _CUT: Final = 0.7
 
 
 def together(intervals: pd.DataFrame) -> pd.DataFrame:
-    """Course of a run, of all its streams together.
+    """Return the course of a run, of all its streams together: columns `COURSE`, in the order of time.
 
-    Parameters
-    ----------
-    intervals
-        The rows of one run in the table of intervals.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COURSE`, in the order of time. Rates, retransmits and windows are sums over the streams, the RTT is
-        their median. Intervals that only some of the streams have are left out, as is a last one that was cut short.
-
-    Examples
-    --------
-    >>> from hecn_analysis import read
-    >>> from hecn_analysis.base.places import data_dir
-    >>> table = read(data_dir() / "transfers" / "after" / "nuttcp.txt", intervals=True).intervals
-    >>> len(together(table[table["run"] == 0]))
-    6
+    `intervals` are the run's rows in the table of intervals. Rates, retransmits and windows are sums over the streams,
+    the RTT is their median. Intervals that only some of the streams have are left out, as is a last one that was cut
+    short.
     """
     known = intervals[intervals["throughput_bps"].notna() & intervals["t_end_s"].notna()]
     if known.empty:
@@ -139,31 +124,19 @@ def _of_all(streams: pd.DataFrame, moment: Array) -> pd.DataFrame:
 
 
 def features(course: pd.DataFrame) -> dict[str, float]:
-    """Features of a course over time.
+    """Return the features of a course over time; NaN where it is too short to tell.
 
-    Parameters
-    ----------
-    course
-        The course, with the columns `COURSE`.
+    - ``intervals``, ``duration_s`` [s];
+    - ``start_s``: when the rate first reached 80 % of its median in the second half [s];
+    - ``plateau_bps``: median from then on [bit/s];
+    - ``scatter``: standard deviation over mean without the first quarter;
+    - ``teeth``: how often the congestion window (else the rate) fell by 15 % or more after it had risen; ``tooth_s``:
+      median time between these falls [s]; ``tooth_depth``: median share that was left;
+    - ``stalls``: periods below a tenth of the plateau; ``stalled``: their share of the time; ``stall_s``: their period
+      where it is regular [s];
+    - ``bursts``: periods above one and a half times the plateau; ``burst_share``: share of the data in them;
+    - ``trend``: change of the rate from the start of the plateau to the end (Sen's slope), over the higher of both.
 
-    Returns
-    -------
-    dict
-        ``intervals``; ``duration_s`` [s];
-        ``start_s``: when the rate first reached 80 % of its median in the second half [s];
-        ``plateau_bps``: median from then on [bit/s];
-        ``scatter``: standard deviation over mean without the first quarter;
-        ``teeth``: how often the congestion window, or the rate where no window is known, fell by 15 % or more after it
-        had risen; ``tooth_s``: median time between these falls [s]; ``tooth_depth``: median share that was left;
-        ``stalls``: periods below a tenth of the plateau; ``stalled``: their share of the time; ``stall_s``: their
-        period where it is regular [s];
-        ``bursts``: periods above one and a half times the plateau; ``burst_share``: share of the data in them;
-        ``trend``: change of the rate from the start of the plateau to the end (Sen's slope), as a share of the higher
-        of both.
-        NaN where the course is too short to tell.
-
-    Examples
-    --------
     >>> course = pd.DataFrame({"t_start_s": range(8), "t_end_s": range(1, 9), "rate_bps": [2e6, 4e6] + [8e6] * 6})
     >>> found = features(course.reindex(columns=list(COURSE)))
     >>> found["start_s"], found["plateau_bps"], found["stalls"]
@@ -293,20 +266,8 @@ def _trend(rate: Array, time_s: Array, plateau: float) -> float:
 
 
 def words(found: dict[str, float]) -> str:
-    """Shape of a course in words.
+    """Describe the shape of a course by its `features`: what stands out, or that the rate is steady.
 
-    Parameters
-    ----------
-    found
-        Its `features`.
-
-    Returns
-    -------
-    str
-        What stands out, or that the rate is steady.
-
-    Examples
-    --------
     >>> words(dict.fromkeys(FEATURES, 0.0) | {"intervals": 20, "plateau_bps": 9e9, "start_s": 2.0})
     'reaches its plateau after 2.00 s; steady'
     """

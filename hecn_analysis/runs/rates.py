@@ -19,20 +19,8 @@ _ARRIVES: Final = ("tcp", "rdma", "file")  # protocols that deliver the sender's
 
 
 def run_rate(run: Mapping[Any, Any]) -> float:
-    """Rate of a run, or NaN. [bit/s].
+    """Return the payload rate of a run, NaN if unknown [bit/s]; columns of the row may be absent.
 
-    Parameters
-    ----------
-    run
-        A row of the table ``runs``; columns may be absent.
-
-    Returns
-    -------
-    float
-        Payload rate. [bit/s]
-
-    Examples
-    --------
     >>> run_rate({"protocol": "tcp", "sender_throughput_bps": 9e9}), run_rate({"bytes": 1e9, "duration_s": 8.0})
     (9000000000.0, 1000000000.0)
     >>> run_rate({"protocol": "udp", "sender_throughput_bps": 9e9})
@@ -45,20 +33,8 @@ def run_rate(run: Mapping[Any, Any]) -> float:
 
 
 def run_rates(runs: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Rates of runs, NaN if unknown. [bit/s].
+    """Return the payload rate of each run of a table ``runs``, NaN if unknown [bit/s]; columns may be absent.
 
-    Parameters
-    ----------
-    runs
-        The table ``runs``; columns may be absent.
-
-    Returns
-    -------
-    array
-        Payload rate of each run. [bit/s]
-
-    Examples
-    --------
     >>> run_rates(pd.DataFrame({"throughput_bps": [1e9, None], "sender_throughput_bps": [2e9, 3e9]})).tolist()
     [1000000000.0, 3000000000.0]
     """
@@ -88,20 +64,8 @@ def _rate(
 
 
 def why_no_rate(run: Mapping[Any, Any]) -> str:
-    """Explain why a run has no rate.
+    """Explain why a run has no rate: a row of the table ``runs`` for which `run_rate` is NaN.
 
-    Parameters
-    ----------
-    run
-        A row of the table ``runs`` for which `run_rate` is NaN.
-
-    Returns
-    -------
-    str
-        The reason.
-
-    Examples
-    --------
     >>> why_no_rate({"error": True}), why_no_rate({"protocol": "udp", "sender_throughput_bps": 9e9})
     ('the run failed', 'only the sender of UDP gives a rate')
     """

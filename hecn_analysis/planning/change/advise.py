@@ -241,15 +241,8 @@ class Advices:
 
 
 def gain_in_words(gain: float) -> str:
-    """Gain in percent; from three times as fast, as a factor.
+    """Return a gain, a ratio less 1, in percent; from three times as fast, as a factor.
 
-    Parameters
-    ----------
-    gain
-        Ratio less 1. [1]
-
-    Examples
-    --------
     >>> gain_in_words(0.125), gain_in_words(21.7)
     ('+12.5%', '22.7 times')
     """

@@ -11,15 +11,7 @@ from hecn_analysis.planning.change.change import Change
 
 
 def fixes_of(findings: Iterable[Finding], role: str) -> list[Change]:
-    """Return a change for each finding whose fix sets keys of the scenario.
-
-    Parameters
-    ----------
-    findings
-        Findings of the host.
-    role
-        Which end the host is: ``sender`` or ``receiver``.
-    """
+    """Return a change for each finding on the ``sender`` or ``receiver`` whose fix sets keys of the scenario."""
     fixes = []
     seen: Counter[str] = Counter()
     for finding in findings:

@@ -167,19 +167,9 @@ def as_listed(
     tool: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> tuple[float, Prediction]:
-    """Price of two hosts by the total of their own list, and their prediction with the best number of processes.
+    """Return the price of two hosts by their own list, and their best prediction over numbers of processes.
 
-    Parameters
-    ----------
-    name
-        Host with a bill of materials.
-    path, between, tool, settings
-        As `purchase` takes them.
-
-    Raises
-    ------
-    InputError
-        The host has no bill, or the scenario is invalid.
+    InputError if the host has no bill, or the scenario is invalid.
     """
     _, _, listed = offered_by(name)
     base = load_scenario({**_path_and_tool(path, between, tool), "sender": name, "receiver": name, **(settings or {})})
