@@ -68,28 +68,15 @@ def _size(size: float) -> str:
 
 @dataclass(frozen=True)
 class Control:
-    """A setting that the user can change.
+    """A setting that the user can change."""
 
-    Attributes
-    ----------
-    key
-        Key of the scenario, or ``sender.cards`` for a number of cards.
-    group
-        Group on the page: path, tool, sender or receiver.
-    label, help
-        Its name, and an explanation.
-    steps
-        Values to choose from.
-    format_value
-        Writes a value.
-    """
-
-    key: str
-    group: str
+    key: str  # key of the scenario, or ``sender.cards`` for a number of cards
+    group: str  # group on the page: path, tool, sender or receiver
+    # its name, and an explanation
     label: str
     help: str
-    steps: tuple[Any, ...]
-    format_value: Callable[[Any], str] = str
+    steps: tuple[Any, ...]  # values to choose from
+    format_value: Callable[[Any], str] = str  # writes a value
     menu: bool = False
 
 

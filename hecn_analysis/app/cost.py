@@ -15,30 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a bill.
-
-    Attributes
-    ----------
-    item
-        Name of the item.
-    quantity
-        Number of items.
-    each_usd
-        Unit price, None if unknown. [USD]
-    assumed
-        Whether the price is assumed, not a list price.
-    source
-        Source of the price.
-    part
-        Name in models/parts, if it has one.
-    """
+    """One line of a bill."""
 
     item: str
     quantity: int
-    each_usd: float | None
-    assumed: bool
-    source: str
-    part: str = ""
+    each_usd: float | None  # unit price, None if unknown [USD]
+    assumed: bool  # whether the price is assumed, not a list price
+    source: str  # source of the price
+    part: str = ""  # name in models/parts, if it has one
 
     @property
     def usd(self) -> float:
@@ -48,24 +32,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of one host.
-
-    Attributes
-    ----------
-    host
-        Its title.
-    year
-        Year of the prices, None if they are from several years.
-    lines
-        The bill.
-    stated_usd
-        Total that the document states for the host as built. [USD]
-    """
+    """Cost of one host."""
 
     host: str
-    year: int | None
+    year: int | None  # year of the prices, None if they are from several years
     lines: tuple[Line, ...]
-    stated_usd: float | None
+    stated_usd: float | None  # total that the document states for the host as built [USD]
 
     @property
     def usd(self) -> float:

@@ -78,31 +78,16 @@ _WRITTEN: Final = {
 
 @dataclass(frozen=True)
 class Look:
-    """A scenario as the app shows it.
+    """A scenario as the app shows it."""
 
-    Attributes
-    ----------
-    state
-        Its keys.
-    scenario, base
-        The scenario, and the same without the settings of the controls.
-    prediction
-        Its prediction.
-    cost
-        Bill of each host.
-    exact
-        Whether the prediction is the full one.
-    remarks
-        Warnings of the limits.
-    """
-
-    state: State
+    state: State  # its keys
+    # the scenario, and the same without the settings of the controls
     scenario: Scenario
     base: Scenario
     prediction: Prediction
-    cost: Mapping[str, Cost]
-    exact: bool
-    remarks: tuple[str, ...] = ()
+    cost: Mapping[str, Cost]  # bill of each host
+    exact: bool  # whether the prediction is the full one
+    remarks: tuple[str, ...] = ()  # warnings of the limits
 
 
 def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:

@@ -24,27 +24,13 @@ _APART_S: Final = 2.0
 
 @dataclass(frozen=True)
 class Task:
-    """A command at a place.
+    """A command at a place."""
 
-    Attributes
-    ----------
-    place
-        Where it runs.
-    argv
-        Program and arguments.
-    file
-        Name of the file for its output.
-    times
-        How often it runs, two seconds apart.
-    limit_s
-        Time that it may take each time. [s]
-    """
-
-    place: Place
-    argv: tuple[str, ...]
-    file: str
-    times: int = 1
-    limit_s: float = 40.0
+    place: Place  # where it runs
+    argv: tuple[str, ...]  # program and arguments
+    file: str  # name of the file for its output
+    times: int = 1  # how often it runs, two seconds apart
+    limit_s: float = 40.0  # time that it may take each time [s]
 
     @property
     def line(self) -> str:

@@ -45,65 +45,31 @@ _SAFE: Final = re.compile(r"[^A-Za-z0-9_.+-]")
 
 @dataclass(frozen=True)
 class Task:
-    """A command to run, with every word filled in.
+    """A command to run, with every word filled in."""
 
-    Attributes
-    ----------
-    command
-        The command with its placeholders.
-    file
-        Name of the file for its output.
-    argv
-        Program and arguments.
-    """
-
-    command: Command
-    file: str
-    argv: tuple[str, ...]
+    command: Command  # the command with its placeholders
+    file: str  # name of the file for its output
+    argv: tuple[str, ...]  # program and arguments
 
 
 @dataclass(frozen=True)
 class Row:
-    """The row of one command in the index.
+    """The row of one command in the index."""
 
-    Attributes
-    ----------
-    file
-        The file with its output; empty without output.
-    command
-        The command line.
-    ended
-        How it ended: ``ok``, ``status 1``, ``time limit of 30 s``, ``not here``.
-    duration_s
-        How long it ran. [s]
-    note
-        The last line of its stderr, or what root would add.
-    """
-
-    file: str
-    command: str
-    ended: str
-    duration_s: float
-    note: str
+    file: str  # the file with its output; empty without output
+    command: str  # the command line
+    ended: str  # how it ended: ``ok``, ``status 1``, ``time limit of 30 s``, ``not here``
+    duration_s: float  # how long it ran [s]
+    note: str  # the last line of its stderr, or what root would add
 
 
 @dataclass(frozen=True)
 class Captured:
-    """A finished capture.
+    """A finished capture."""
 
-    Attributes
-    ----------
-    place
-        Folder or archive that holds it.
-    rows
-        The index.
-    for_root
-        What root would add, each once; empty for root.
-    """
-
-    place: Path
+    place: Path  # folder or archive that holds it
     rows: tuple[Row, ...]
-    for_root: tuple[str, ...] = ()
+    for_root: tuple[str, ...] = ()  # what root would add, each once; empty for root
 
     @property
     def files(self) -> int:

@@ -34,21 +34,11 @@ _CAPTURE_S: Final = 300.0
 
 @dataclass(frozen=True)
 class Draft:
-    """A scenario whose hosts and path are still undetermined; it suffices to plan the commands.
+    """A scenario whose hosts and path are still undetermined; it suffices to plan the commands."""
 
-    Attributes
-    ----------
-    scenario
-        The scenario, with ideal hosts in place of undetermined ones.
-    keys
-        The given keys, with the run's defaults for missing ones.
-    this
-        Ends whose host is captured.
-    """
-
-    scenario: Scenario
-    keys: Mapping[str, Any]
-    this: frozenset[str]
+    scenario: Scenario  # the scenario, with ideal hosts in place of undetermined ones
+    keys: Mapping[str, Any]  # the given keys, with the run's defaults for missing ones
+    this: frozenset[str]  # ends whose host is captured
 
 
 def draft_of(request: Request) -> Draft:

@@ -12,36 +12,18 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Command:
-    """One command and the file for its output.
+    """One command and the file for its output."""
 
-    Attributes
-    ----------
-    file
-        Name of the file. ``.txt`` files begin with the command line after a prompt; JSON and XML are as printed.
-    argv
-        Program and arguments.
-    programs
-        Other names of the program; the first installed one is used.
-    each
-        Placeholder that the command runs once for each value of; empty: none.
-    root
-        What root would add; empty: nothing.
-    without
-        Lines that match this are dropped (an extended regular expression that means the same to Python and grep).
-    private
-        The output cannot be redacted (raw bytes), so a redacted capture omits it.
-    limit_s
-        Time limit. [s]
-    """
-
+    # name of the file. ``.txt`` files begin with the command line after a prompt; JSON and XML are as printed.
     file: str
-    argv: tuple[str, ...]
-    programs: tuple[str, ...] = ()
-    each: str = ""
-    root: str = ""
+    argv: tuple[str, ...]  # program and arguments
+    programs: tuple[str, ...] = ()  # other names of the program; the first installed one is used
+    each: str = ""  # placeholder that the command runs once for each value of; empty: none
+    root: str = ""  # what root would add; empty: nothing
+    # lines that match this are dropped (an extended regular expression that means the same to Python and grep)
     without: str = ""
-    private: bool = False
-    limit_s: float = 30.0
+    private: bool = False  # the output cannot be redacted (raw bytes), so a redacted capture omits it
+    limit_s: float = 30.0  # time limit [s]
 
 
 def _settings(inside: str, *names: str) -> tuple[str, ...]:

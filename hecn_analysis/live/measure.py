@@ -51,58 +51,31 @@ _BUSY: Final = 0.9
 
 @dataclass(frozen=True)
 class Run:
-    """A run and its verdict.
+    """A run and its verdict."""
 
-    Attributes
-    ----------
-    run
-        Its number, from 1.
-    verdict
-        ``inside``, ``below`` or ``above`` the interval, or ``failed``.
-    measured_bps, duration_s
-        Rate and duration reported by the tool. [bit/s], [s]
-    cpu_sender_fraction, cpu_receiver_fraction
-        Shares of a core that its processes used, as reported by the tool. [1]
-    busiest_sender_fraction, busiest_receiver_fraction
-        Load of the busiest core of each end during the run. [1]
-    retransmits
-        Retransmitted segments.
-    busy
-        What was busy, if the run is below the interval.
-    error
-        Why there is no result.
-    """
-
-    run: int
-    verdict: str
+    run: int  # its number, from 1
+    verdict: str  # ``inside``, ``below`` or ``above`` the interval, or ``failed``
+    # rate and duration reported by the tool. [bit/s], [s]
     measured_bps: float | None = None
     duration_s: float | None = None
+    # shares of a core that its processes used, as reported by the tool [1]
     cpu_sender_fraction: float | None = None
     cpu_receiver_fraction: float | None = None
+    # load of the busiest core of each end during the run [1]
     busiest_sender_fraction: float | None = None
     busiest_receiver_fraction: float | None = None
-    retransmits: int | None = None
-    busy: str = ""
-    error: str = ""
+    retransmits: int | None = None  # retransmitted segments
+    busy: str = ""  # what was busy, if the run is below the interval
+    error: str = ""  # why there is no result
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A finished measurement.
+    """A finished measurement."""
 
-    Attributes
-    ----------
-    folder
-        Folder of all results.
-    prediction
-        The prediction made before the runs.
-    runs
-        The measured runs.
-    """
-
-    folder: Path
-    prediction: Prediction
-    runs: tuple[Run, ...]
+    folder: Path  # folder of all results
+    prediction: Prediction  # the prediction made before the runs
+    runs: tuple[Run, ...]  # the measured runs
 
     @property
     def throughput_bps(self) -> float | None:

@@ -24,43 +24,21 @@ _LINE: Final = framing.FRAME_OVERHEAD
 
 @dataclass(frozen=True)
 class Throttle:
-    """A queueing discipline that limits the rate; packets count with their Ethernet header.
+    """A queueing discipline that limits the rate; packets count with their Ethernet header."""
 
-    Attributes
-    ----------
-    rate_bps
-        Long-term rate. [bit/s]
-    burst_bytes
-        Amount that passes at once after a pause. [B]
-    queue_bytes
-        Largest queue; None: unknown. [B]
-    """
-
-    rate_bps: float
-    burst_bytes: float = 0.0
-    queue_bytes: float | None = None
+    rate_bps: float  # long-term rate [bit/s]
+    burst_bytes: float = 0.0  # amount that passes at once after a pause [B]
+    queue_bytes: float | None = None  # largest queue; None: unknown [B]
 
 
 @dataclass(frozen=True)
 class Device:
-    """A network interface at one end.
+    """A network interface at one end."""
 
-    Attributes
-    ----------
-    name
-        The interface.
-    mtu
-        Its MTU. [B]
-    speed_bps
-        Line rate; None if it has none (loopback, virtual pairs). [bit/s]
-    throttle
-        Token bucket or emulator on it, or None.
-    """
-
-    name: str
-    mtu: int
-    speed_bps: float | None = None
-    throttle: Throttle | None = None
+    name: str  # the interface
+    mtu: int  # its MTU [B]
+    speed_bps: float | None = None  # line rate; None if it has none (loopback, virtual pairs) [bit/s]
+    throttle: Throttle | None = None  # token bucket or emulator on it, or None
 
 
 def address_of(receiver: Place, sender: Place) -> str:

@@ -26,21 +26,11 @@ _LOOK_S: Final = 20.0
 
 @dataclass(frozen=True)
 class Place:
-    """A place to run programs.
+    """A place to run programs."""
 
-    Attributes
-    ----------
-    kind
-        ``local``, ``netns`` or ``ssh``.
-    name
-        The namespace, or ``user@host`` for ssh.
-    port
-        Port of the ssh server; None: ssh's default.
-    """
-
-    kind: Literal["local", "netns", "ssh"] = "local"
-    name: str = ""
-    port: int | None = None
+    kind: Literal["local", "netns", "ssh"] = "local"  # ``local``, ``netns`` or ``ssh``
+    name: str = ""  # the namespace, or ``user@host`` for ssh
+    port: int | None = None  # port of the ssh server; None: ssh's default
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -32,30 +32,14 @@ AMOUNT: Final = 256 << 20
 
 @dataclass(frozen=True)
 class Probe:
-    """A finished probe.
+    """A finished probe."""
 
-    Attributes
-    ----------
-    command
-        The command.
-    log
-        File with its output.
-    duration_s
-        Its duration. [s]
-    result
-        Throughput and shares of a core; None if it failed.
-    error
-        Why it failed.
-    load
-        Load of the cores during the run, as text; empty: not observed.
-    """
-
-    command: tuple[str, ...]
-    log: Path
-    duration_s: float
-    result: Probed | None
-    error: str = ""
-    load: str = ""
+    command: tuple[str, ...]  # the command
+    log: Path  # file with its output
+    duration_s: float  # its duration [s]
+    result: Probed | None  # throughput and shares of a core; None if it failed
+    error: str = ""  # why it failed
+    load: str = ""  # load of the cores during the run, as text; empty: not observed
 
 
 def loopback(machine: Place, tool: str, logs: Path) -> Generator[Probe, None, None]:

@@ -67,27 +67,15 @@ def missing(program: str, where: str = "") -> MissingProgramError:
 
 @dataclass(frozen=True)
 class Ended:
-    """A program that has ended.
+    """A program that has ended."""
 
-    Attributes
-    ----------
-    argv
-        Program and arguments.
-    status
-        Exit status; negative: the signal that ended it; None: time limit reached, or not started.
-    stdout, stderr
-        Its output.
-    duration_s
-        Its duration. [s]
-    how
-        How it ended, as text: ``ok``, ``status 1``, ``signal 9``, ``time limit of 30 s``, or why it did not start.
-    """
-
-    argv: tuple[str, ...]
-    status: int | None
+    argv: tuple[str, ...]  # program and arguments
+    status: int | None  # exit status; negative: the signal that ended it; None: time limit reached, or not started
+    # its output
     stdout: bytes
     stderr: bytes
-    duration_s: float
+    duration_s: float  # its duration [s]
+    # how it ended, as text: ``ok``, ``status 1``, ``signal 9``, ``time limit of 30 s``, or why it did not start
     how: str
 
     @property

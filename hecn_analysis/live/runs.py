@@ -42,39 +42,21 @@ class MeasurementError(HecnError):
 
 @dataclass(frozen=True)
 class Request:
-    """A requested measurement.
+    """A requested measurement."""
 
-    Attributes
-    ----------
-    scenario
-        File or name of a scenario; None: keys only.
-    keys
-        Keys set over it. A sender or receiver that is ``this`` or not named is the captured host at that end.
-    sender, receiver
-        Places of the ends.
-    address
-        Address of the receiver for the sender; None: determined.
-    port
-        First TCP port to use; None: the tool's default, or free ports if both ends are on this machine.
-    repeats
-        Number of runs.
-    file
-        File for a disk test; None: a temporary file in the current folder of that end.
-    limit_s
-        Time limit of a run; None: from its duration. [s]
-    inventory, probe
-        Whether to capture the ends, and to measure unknown properties.
-    """
-
-    scenario: str | None = None
+    scenario: str | None = None  # file or name of a scenario; None: keys only
+    # keys set over it. A sender or receiver that is ``this`` or not named is the captured host at that end.
     keys: Mapping[str, Any] = field(default_factory=dict)
+    # places of the ends
     sender: Place = field(default_factory=Place)
     receiver: Place = field(default_factory=Place)
-    address: str | None = None
+    address: str | None = None  # address of the receiver for the sender; None: determined
+    # first TCP port to use; None: the tool's default, or free ports if both ends are on this machine
     port: int | None = None
-    repeats: int = 3
-    file: str | None = None
-    limit_s: float | None = None
+    repeats: int = 3  # number of runs
+    file: str | None = None  # file for a disk test; None: a temporary file in the current folder of that end
+    limit_s: float | None = None  # time limit of a run; None: from its duration [s]
+    # whether to capture the ends, and to measure unknown properties
     inventory: bool = True
     probe: bool = True
 

@@ -76,20 +76,11 @@ _FIELDS: Final = ("version", "community", "user", "authentication", "authenticat
 
 @dataclass(frozen=True)
 class Credentials:
-    """SNMP version and credentials of an agent; the representation omits secrets.
+    """SNMP version and credentials of an agent; the representation omits secrets."""
 
-    Attributes
-    ----------
-    version
-        ``1``, ``2c`` or ``3``.
-    community
-        For versions 1 and 2c.
-    user, authentication, authentication_key, privacy, privacy_key
-        For version 3; `authentication`: md5, sha, sha224 to sha512; `privacy`: des, 3des, aes, aes192, aes256.
-    """
-
-    version: Literal["1", "2c", "3"] = "2c"
-    community: str = field(default="public", repr=False)
+    version: Literal["1", "2c", "3"] = "2c"  # ``1``, ``2c`` or ``3``
+    community: str = field(default="public", repr=False)  # for versions 1 and 2c
+    # for version 3; `authentication`: md5, sha, sha224 to sha512; `privacy`: des, 3des, aes, aes192, aes256
     user: str = field(default="", repr=False)
     authentication: str = "sha"
     authentication_key: str = field(default="", repr=False)

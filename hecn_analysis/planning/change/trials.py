@@ -26,24 +26,16 @@ FIRST_LOOK: Final = Effort(rounds=1_200)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A prediction without its ladder.
+    """A prediction without its ladder."""
 
-    Attributes
-    ----------
-    throughput_bps, low_bps, high_bps
-        Central value, and the interval that holds a single new run with 90 % probability. [bit/s]
-    bottleneck, bottleneck_class
-        The limit; None where nothing sets one.
-    draws_bps
-        Throughput in each draw of the parameters. [bit/s]
-    """
-
+    # central value, and the interval that holds a single new run with 90 % probability [bit/s]
     throughput_bps: float
     low_bps: float
     high_bps: float
+    # the limit; None where nothing sets one
     bottleneck: str | None
     bottleneck_class: str | None
-    draws_bps: FloatArray = field(repr=False, compare=False)
+    draws_bps: FloatArray = field(repr=False, compare=False)  # throughput in each draw of the parameters [bit/s]
 
 
 def outcomes(scenarios: Sequence[Scenario]) -> list[Outcome]:

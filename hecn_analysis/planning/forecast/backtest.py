@@ -32,47 +32,24 @@ _ENDS: Final = (5.0, 95.0)
 
 @dataclass(frozen=True)
 class Score:
-    """How a method did.
+    """How a method did."""
 
-    Parameters
-    ----------
-    method
-        One of `METHODS`.
-    mase
-        Mean absolute scaled error. [1]
-    coverage
-        Part of what came that lay inside of the 90 % intervals. [fraction]
-    widening
-        Factor by which the standard deviation of the level has to be multiplied for the levels that came to be as
-        far off as they were; at least 1.
-    values
-        Values that were compared.
-    """
-
-    method: str
-    mase: float
-    coverage: float
+    method: str  # one of `METHODS`
+    mase: float  # mean absolute scaled error [1]
+    coverage: float  # part of what came that lay inside of the 90 % intervals [fraction]
+    # factor by which the standard deviation of the level has to be multiplied for the levels that came to be as far off
+    # as they were; at least 1
     widening: float
-    values: int
+    values: int  # values that were compared
 
 
 @dataclass(frozen=True)
 class Backtest:
-    """Scores of all methods.
+    """Scores of all methods."""
 
-    Parameters
-    ----------
-    scores
-        One a method, best first.
-    origins
-        Number of origins.
-    horizon
-        Steps that were forecast from each.
-    """
-
-    scores: tuple[Score, ...]
-    origins: int
-    horizon: int
+    scores: tuple[Score, ...]  # one a method, best first
+    origins: int  # number of origins
+    horizon: int  # steps that were forecast from each
 
     def best(self, methods: tuple[str, ...]) -> Score:
         """Best of some methods."""

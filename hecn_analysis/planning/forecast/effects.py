@@ -36,24 +36,13 @@ DAY_S: Final = 86_400.0
 
 @dataclass
 class Effects:
-    """What is planned for one port.
+    """What is planned for one port."""
 
-    Parameters
-    ----------
-    rates
-        First day, last day (None for no end) and what it adds. [bit/s]
-    speeds
-        Days and the speeds from then on. [bit/s]
-    retired
-        Day from which on it carries nothing.
-    told
-        The same for people: rows of the table of changes.
-    """
-
+    # first day, last day (None for no end) and what it adds [bit/s]
     rates: list[tuple[date, date | None, float]] = field(default_factory=list)
-    speeds: list[tuple[date, float]] = field(default_factory=list)
-    retired: date | None = None
-    told: list[dict[str, Any]] = field(default_factory=list)
+    speeds: list[tuple[date, float]] = field(default_factory=list)  # days and the speeds from then on [bit/s]
+    retired: date | None = None  # day from which on it carries nothing
+    told: list[dict[str, Any]] = field(default_factory=list)  # the same for people: rows of the table of changes
 
     def adds(self, days: pd.DatetimeIndex) -> Floats:
         """What is added on each of some days. [bit/s]."""

@@ -62,28 +62,15 @@ _MAD: Final = 1.4826  # standard deviation of a normal distribution over its med
 
 @dataclass(frozen=True)
 class Course:
-    """What the robust regression takes out of a series.
+    """What the robust regression takes out of a series."""
 
-    Parameters
-    ----------
-    log
-        Whether the scale is logarithmic.
-    season
-        What each place of the usual course adds.
-    shifts, sizes
-        Steps at which the level shifted, and by how much.
-    rest
-        The series without the usual course, NaN where unknown.
-    factors
-        What each place of the usual course is times the level, beside what it adds.
-    """
-
-    log: bool
-    season: Floats
+    log: bool  # whether the scale is logarithmic
+    season: Floats  # what each place of the usual course adds
+    # steps at which the level shifted, and by how much
     shifts: tuple[int, ...]
     sizes: tuple[float, ...]
-    rest: Floats
-    factors: Floats
+    rest: Floats  # the series without the usual course, NaN where unknown
+    factors: Floats  # what each place of the usual course is times the level, beside what it adds
 
     @property
     def before(self) -> Floats:
@@ -93,37 +80,18 @@ class Course:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model of a series, ready to draw paths.
+    """A model of a series, ready to draw paths."""
 
-    Parameters
-    ----------
-    method
-        One of `METHODS`.
-    log
-        Whether its scale is logarithmic.
-    season
-        What each place of the usual course adds; of the naive forecast the last season itself.
-    level, slope
-        Where it ends, and what it rises in a step.
-    covariance
-        Of level and slope.
-    wander
-        Standard deviation of what each step adds to the level.
-    errors
-        What the model leaves of each step that was seen, NaN where unknown.
-    factors
-        As those of `Course`.
-    """
-
-    method: str
-    log: bool
-    season: Floats
+    method: str  # one of `METHODS`
+    log: bool  # whether its scale is logarithmic
+    season: Floats  # what each place of the usual course adds; of the naive forecast the last season itself
+    # where it ends, and what it rises in a step
     level: float
     slope: float
-    covariance: Floats
-    wander: float
-    errors: Floats
-    factors: Floats
+    covariance: Floats  # of level and slope
+    wander: float  # standard deviation of what each step adds to the level
+    errors: Floats  # what the model leaves of each step that was seen, NaN where unknown
+    factors: Floats  # as those of `Course`
 
     @property
     def slope_interval(self) -> tuple[float, float]:

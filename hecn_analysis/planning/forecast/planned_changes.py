@@ -36,41 +36,21 @@ COUNTS: Final = ("date", "host", "used", "ports")
 
 @dataclass(frozen=True)
 class Change:
-    """One row.
+    """One row."""
 
-    Parameters
-    ----------
-    begin, until
-        First and last day; None for no end.
-    host, port
-        What it is about; None for any host.
-    kind
-        One of `KINDS`.
-    amount
-        Rate or speed [bit/s], bytes a day or of all [B], present hosts, or ports. [1]
-    hours
-        Hours of the day in which it runs; None where nothing is said.
-    hosts
-        How many hosts are added.
-    moves_to
-        Ports that take over.
-    note
-        Words of the user.
-    place
-        File and line.
-    """
-
+    # first and last day; None for no end
     begin: date
     until: date | None
+    # what it is about; None for any host
     host: str | None
     port: str | None
-    kind: str
-    amount: float
-    hours: float | None
-    hosts: float
-    moves_to: tuple[str, ...]
-    note: str
-    place: str
+    kind: str  # one of `KINDS`
+    amount: float  # rate or speed [bit/s], bytes a day or of all [B], present hosts, or ports [1]
+    hours: float | None  # hours of the day in which it runs; None where nothing is said
+    hosts: float  # how many hosts are added
+    moves_to: tuple[str, ...]  # ports that take over
+    note: str  # words of the user
+    place: str  # file and line
 
 
 @dataclass(frozen=True)

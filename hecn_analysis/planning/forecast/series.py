@@ -41,31 +41,16 @@ _ENOUGH: Final = 0.8  # of the time with rates, that must be known in slots of a
 
 @dataclass(frozen=True)
 class Step:
-    """What one value of a series stands for.
+    """What one value of a series stands for."""
 
-    Parameters
-    ----------
-    name
-        ``day`` or ``hour``.
-    seconds
-        Its length. [s]
-    season
-        After how many of them the usual course begins anew.
-    window, rank
-        The busy level is the value of this rank, from the highest, of so many of them.
-    least
-        How many known values a forecast needs.
-    words
-        What the busy level is.
-    """
-
-    name: str
-    seconds: float
-    season: int
+    name: str  # ``day`` or ``hour``
+    seconds: float  # its length [s]
+    season: int  # after how many of them the usual course begins anew
+    # the busy level is the value of this rank, from the highest, of so many of them
     window: int
     rank: int
-    least: int
-    words: str
+    least: int  # how many known values a forecast needs
+    words: str  # what the busy level is
 
     def per_year(self) -> float:
         """How many of them a year has."""
@@ -78,31 +63,16 @@ HOUR: Final = Step("hour", 3600.0, 24, 168, 9, 240, "95th percentile of the hour
 
 @dataclass(frozen=True)
 class PortSeries:
-    """Percentiles of one port, one for each step of time, NaN where unknown.
+    """Percentiles of one port, one for each step of time, NaN where unknown."""
 
-    Parameters
-    ----------
-    host, interface
-        Key of the port, as `hecn_analysis.traffic.ports.port_key` gives it; None where there is no host and no file.
-    step
-        What a value stands for.
-    slot_s
-        Slots that were ranked. [s]
-    start
-        Begin of each step.
-    level_bps
-        The percentile of each. [bit/s]
-    mean_bps
-        The mean over each, in the same direction. [bit/s]
-    """
-
+    # key of the port, as `hecn_analysis.traffic.ports.port_key` gives it; None where there is no host and no file
     host: str | None
     interface: str
-    step: Step
-    slot_s: float
-    start: pd.DatetimeIndex
-    level_bps: Floats
-    mean_bps: Floats
+    step: Step  # what a value stands for
+    slot_s: float  # slots that were ranked [s]
+    start: pd.DatetimeIndex  # begin of each step
+    level_bps: Floats  # the percentile of each [bit/s]
+    mean_bps: Floats  # the mean over each, in the same direction [bit/s]
 
     @property
     def known(self) -> int:

@@ -23,31 +23,16 @@ from hecn_analysis.prediction.compare import load_series, measured
 
 @dataclass(frozen=True)
 class Build:
-    """A build with a price list and a throughput from the documents.
+    """A build with a price list and a throughput from the documents."""
 
-    Attributes
-    ----------
-    hosts
-        Hosts with a bill, and the number of each in the test.
-    series, case
-        Their measurement.
-    between
-        From memory to memory or from disk to disk.
-    path
-        Path of the alternative purchase.
-    raid
-        Level of the measured arrays; RAID 50 is bought as RAID 5.
-    note
-        Remark for the reader.
-    """
-
-    hosts: Mapping[str, int]
+    hosts: Mapping[str, int]  # hosts with a bill, and the number of each in the test
+    # their measurement
     series: str
     case: str
-    between: Literal["memory", "disk"]
-    path: str
-    raid: Level = 0
-    note: str = ""
+    between: Literal["memory", "disk"]  # from memory to memory or from disk to disk
+    path: str  # path of the alternative purchase
+    raid: Level = 0  # level of the measured arrays; RAID 50 is bought as RAID 5
+    note: str = ""  # remark for the reader
 
 
 BUILDS: Final = {

@@ -56,71 +56,36 @@ _ROUNDING: Final = 1 + 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """A choice of parts for one host.
+    """A choice of parts for one host."""
 
-    Attributes
-    ----------
-    role, group
-        The host, and the group of its parts (`builds.GROUPS`).
-    chosen
-        The parts.
-    usd
-        Their price. [USD]
-    power_w, lanes, cards
-        Their use of power [W], lanes of the processors, and slots.
-    alike
-        Key of interchangeable options: only one with the same key can replace this one.
-    uses
-        Use of each limited resource; of two options with the same key, one that uses no more of any resource replaces
-        the other until a prediction rules it out.
-    fitting
-        Slots that take the cards.
-    """
-
+    # the host, and the group of its parts (`builds.GROUPS`)
     role: Role
     group: str
     chosen: Any
-    usd: float
+    usd: float  # their price [USD]
+    # their use of power [W], lanes of the processors, and slots
     power_w: float
     lanes: int = 0
     cards: int = 0
-    alike: Hashable = None
+    alike: Hashable = None  # key of interchangeable options: only one with the same key can replace this one
+    # use of each limited resource; of two options with the same key, one that uses no more of any resource replaces the
+    # other until a prediction rules it out
     uses: tuple[float, ...] = ()
-    fitting: frozenset[Slot] = field(default_factory=frozenset)
+    fitting: frozenset[Slot] = field(default_factory=frozenset)  # slots that take the cards
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request for a purchase.
+    """A request for a purchase."""
 
-    Attributes
-    ----------
-    target_bps
-        Target throughput. [bit/s]
-    offers
-        Parts on offer.
-    path
-        Path between the hosts.
-    end
-        Source and destination of the data.
-    raid
-        RAID level of the arrays.
-    reach_m
-        Length of the cable at each host. [m]
-    direct
-        Whether the hosts are connected directly, without a switch.
-    max_payload
-        MaxPayload of each host [B].
-    """
-
-    target_bps: float
-    offers: Offers
-    path: Path
-    end: Literal["memory", "disk"]
-    raid: Level
-    reach_m: float
-    direct: bool
-    max_payload: dict[Role, float]
+    target_bps: float  # target throughput [bit/s]
+    offers: Offers  # parts on offer
+    path: Path  # path between the hosts
+    end: Literal["memory", "disk"]  # source and destination of the data
+    raid: Level  # RAID level of the arrays
+    reach_m: float  # length of the cable at each host [m]
+    direct: bool  # whether the hosts are connected directly, without a switch
+    max_payload: dict[Role, float]  # MaxPayload of each host [B]
 
 
 @cache

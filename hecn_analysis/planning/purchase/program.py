@@ -80,21 +80,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Program:
-    """Integer programs for one question.
+    """Integer programs for one question."""
 
-    Attributes
-    ----------
-    offers
-        What can be bought.
-    end
-        Where the data come from and go to: only between disks is there storage to buy.
-    direct
-        Whether the hosts are connected directly, without a switch.
-    """
-
-    offers: Offers
-    end: Literal["memory", "disk"]
-    direct: bool
+    offers: Offers  # what can be bought
+    end: Literal["memory", "disk"]  # where the data come from and go to: only between disks is there storage to buy
+    direct: bool  # whether the hosts are connected directly, without a switch
 
     def solve(
         self, known: list[Option], over: list[Line], cuts: list[Cut], budget: float | None, *, without: str = ""

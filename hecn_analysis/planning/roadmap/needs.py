@@ -57,18 +57,10 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked for, and the choices that carry it.
+    """What is asked for, and the choices that carry it."""
 
-    Attributes
-    ----------
-    target_bps
-        What arrives at one host. [bit/s]
-    handled_bps
-        What one host sends and receives. [bit/s]
-    """
-
-    target_bps: float
-    handled_bps: float
+    target_bps: float  # what arrives at one host [bit/s]
+    handled_bps: float  # what one host sends and receives [bit/s]
     path: Path
     between: Literal["memory", "disk"]
     year: int
