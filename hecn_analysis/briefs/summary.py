@@ -33,26 +33,15 @@ SLOTS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """How well the predictions of some cases match the measurements.
+    """How well the predictions of some cases match the measurements."""
 
-    Attributes
-    ----------
-    cases, measured, inside
-        Number of cases, of measured ones, and of those whose measurement lies in the 90 % interval.
-    judged
-        Number of cases with an error: measured, and not just as a lower bound.
-    median_error
-        Median of the absolute errors. [fraction]
-    worst
-        Title of the case with the largest error.
-    """
-
+    # number of cases, of measured ones, and of those whose measurement lies in the 90 % interval
     cases: int
     measured: int
     inside: int
-    judged: int
-    median_error: float
-    worst: str
+    judged: int  # number of cases with an error: measured, and not just as a lower bound
+    median_error: float  # median of the absolute errors [fraction]
+    worst: str  # title of the case with the largest error
 
     def __str__(self) -> str:
         """The second half of a sentence."""

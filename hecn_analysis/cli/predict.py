@@ -59,24 +59,12 @@ that cannot be predicted yields an error; the other rows are still predicted."""
 
 
 class Case(NamedTuple):
-    """One scenario to predict.
+    """One scenario to predict."""
 
-    Attributes
-    ----------
-    scenario
-        File or name of the scenario, or its keys.
-    along
-        Columns that are copied to the result.
-    place
-        File and line of the case, if it is a row of a table.
-    fault
-        Why the row is not a valid case.
-    """
-
-    scenario: str | Mapping[str, str]
-    along: Mapping[str, str | None]
-    place: tuple[str, int] | None = None
-    fault: InputError | None = None
+    scenario: str | Mapping[str, str]  # file or name of the scenario, or its keys
+    along: Mapping[str, str | None]  # columns that are copied to the result
+    place: tuple[str, int] | None = None  # file and line of the case, if it is a row of a table
+    fault: InputError | None = None  # why the row is not a valid case
 
 
 class Answer(NamedTuple):

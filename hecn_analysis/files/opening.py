@@ -48,17 +48,10 @@ _KINDS: Final = {
 
 @dataclass(frozen=True)
 class File(os.PathLike[str]):
-    """A file to read.
+    """A file to read."""
 
-    Parameters
-    ----------
-    name
-        Its path.
-    folder
-        The folder in which it was found, without links in its path; None if the user named the file itself.
-    """
-
-    name: str
+    name: str  # its path
+    # the folder in which it was found, without links in its path; None if the user named the file itself
     folder: str | None = None
 
     def __fspath__(self) -> str:

@@ -60,31 +60,16 @@ class _Hashed:
 
 @dataclass(frozen=True)
 class Content:
-    """A file, or a member of an archive, without its packing.
+    """A file, or a member of an archive, without its packing."""
 
-    Parameters
-    ----------
-    name
-        The name to report; ``archive!member`` for a member.
-    pieces
-        The bytes, which can be read once.
-    stored
-        The bytes as they are stored, with their hash.
-    notes
-        Problems of the packing, complete once the bytes and `content_hash` have been read. An archive with
-        problems of its own is a content without bytes.
-    budget
-        The remaining allowance for output of the file, all members together.
-    start
-        The first bytes, which are still in `pieces`.
-    """
-
-    name: str
-    pieces: Iterator[bytes]
-    stored: _Hashed
+    name: str  # the name to report; ``archive!member`` for a member
+    pieces: Iterator[bytes]  # the bytes, which can be read once
+    stored: _Hashed  # the bytes as they are stored, with their hash
+    # problems of the packing, complete once the bytes and `content_hash` have been read. An archive with problems of
+    # its own is a content without bytes.
     notes: Notes
-    budget: Budget
-    start: bytes = b""
+    budget: Budget  # the remaining allowance for output of the file, all members together
+    start: bytes = b""  # the first bytes, which are still in `pieces`
 
     @property
     def content_hash(self) -> str:

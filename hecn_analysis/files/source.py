@@ -31,42 +31,20 @@ _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Line(NamedTuple):
-    """A line of a log, or a piece of one between carriage returns.
+    """A line of a log, or a piece of one between carriage returns."""
 
-    Parameters
-    ----------
-    number
-        Number of the line in its file, from 1.
-    text
-        The text without its end, decoded, without terminal sequences.
-    complete
-        False if the file ends inside the line.
-    marks
-        Bits for possible contents of the line, set by `Lines.mark`; all bits if nothing was marked.
-    """
-
-    number: int
-    text: str
-    complete: bool = True
-    marks: int = -1
+    number: int  # number of the line in its file, from 1
+    text: str  # the text without its end, decoded, without terminal sequences
+    complete: bool = True  # false if the file ends inside the line
+    marks: int = -1  # bits for possible contents of the line, set by `Lines.mark`; all bits if nothing was marked
 
 
 class Block(NamedTuple):
-    """Consecutive lines.
+    """Consecutive lines."""
 
-    Parameters
-    ----------
-    texts
-        Their texts.
-    numbers
-        Their numbers, as many.
-    complete
-        False if the file ends inside the last of them.
-    """
-
-    texts: list[str]
-    numbers: Sequence[int]
-    complete: bool = True
+    texts: list[str]  # their texts
+    numbers: Sequence[int]  # their numbers, as many
+    complete: bool = True  # false if the file ends inside the last of them
 
 
 Take = Callable[[Sequence[str], Sequence[int], int], int]

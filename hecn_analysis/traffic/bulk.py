@@ -58,21 +58,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Share:
-    """Some interfaces, and the row groups that hold their readings.
+    """Some interfaces, and the row groups that hold their readings."""
 
-    Parameters
-    ----------
-    number
-        Number of the share, from 0.
-    groups
-        Path, number and rows of each row group, in the order of the files.
-    keys
-        Host (else the file) and name of each interface.
-    """
-
-    number: int
-    groups: tuple[tuple[str, int, int], ...]
-    keys: frozenset[Key]
+    number: int  # number of the share, from 0
+    groups: tuple[tuple[str, int, int], ...]  # path, number and rows of each row group, in the order of the files
+    keys: frozenset[Key]  # host (else the file) and name of each interface
 
 
 #: Applies a function to each item, and returns the results in order.

@@ -53,25 +53,14 @@ _RARE_WIDTH: Final = 60  # bits; a wider counter practically never wraps
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of the intervals that end with each reading; NaN at the first reading of an interface.
+    """Rates of the intervals that end with each reading; NaN at the first reading of an interface."""
 
-    Parameters
-    ----------
-    interval_s
-        Time between the readings, NaN where unknown. [s]
-    in_bps, out_bps
-        Rates. [bit/s]
-    flags
-        Bits of `Flag`.
-    first
-        First row of each interface.
-    """
-
-    interval_s: Floats
+    interval_s: Floats  # time between the readings, NaN where unknown [s]
+    # rates of both directions [bit/s]
     in_bps: Floats
     out_bps: Floats
-    flags: Flags
-    first: Ints
+    flags: Flags  # bits of `Flag`
+    first: Ints  # first row of each interface
 
 
 def usual_interval_s(series: Series) -> Floats:

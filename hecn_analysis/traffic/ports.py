@@ -28,31 +28,19 @@ _SUFFIX: Final = " (index "
 
 @dataclass(frozen=True)
 class Identities:
-    """Identities of runs of rows; a run is a sequence of consecutive rows with the same identity.
+    """Identities of runs of rows; a run is a sequence of consecutive rows with the same identity."""
 
-    Parameters
-    ----------
-    hosts, files, interfaces
-        Texts for the codes in `host`, `file` and `interface`.
-    host, file, interface
-        Code of each run, from 0; -1 if missing.
-    index
-        Index of the interface on its host, -1 if missing.
-    rows
-        Number of rows of each run.
-    time_ns
-        Time of each row since 1970. [ns]
-    """
-
+    # texts for the codes in `host`, `file` and `interface`
     hosts: Sequence[Any]
     files: Sequence[Any]
     interfaces: Sequence[Any]
+    # code of each run, from 0; -1 if missing
     host: Ints
     file: Ints
     interface: Ints
-    index: Ints
-    rows: Ints
-    time_ns: Ints
+    index: Ints  # index of the interface on its host, -1 if missing
+    rows: Ints  # number of rows of each run
+    time_ns: Ints  # time of each row since 1970 [ns]
 
 
 def number_ports(runs: Identities) -> tuple[Ints, pd.DataFrame]:

@@ -37,39 +37,24 @@ NEEDED = ("interface", "time", "in_octets", "out_octets")
 
 @dataclass(frozen=True)
 class Series:
-    """Readings of many interfaces.
+    """Readings of many interfaces."""
 
-    Parameters
-    ----------
-    starts
-        First row of each interface, ascending.
-    time_ns
-        Times since 1970. [ns]
-    in_octets, out_octets
-        Counters, 0 if missing. [B]
-    in_missing, out_missing
-        Masks of missing counters; None if none is missing.
-    uptime_s, discontinuity_s
-        sysUpTime and ifCounterDiscontinuityTime, NaN if missing; None if all are. [s]
-    bits
-        Width of the counters in bits, 0 if unknown; a single number if all are equal.
-    speed_bps
-        Speed of the interface, NaN if unknown; a single number if all are equal. [bit/s]
-    reordered
-        Mask of rows that came after a later one in their file; None if there are none.
-    """
-
-    starts: Ints
-    time_ns: Ints
+    starts: Ints  # first row of each interface, ascending
+    time_ns: Ints  # times since 1970 [ns]
+    # counters, 0 if missing [B]
     in_octets: Counters
     out_octets: Counters
+    # masks of missing counters; None if none is missing
     in_missing: Bools | None = None
     out_missing: Bools | None = None
+    # sysUpTime and ifCounterDiscontinuityTime, NaN if missing; None if all are [s]
     uptime_s: Floats | None = None
     discontinuity_s: Floats | None = None
+    # width of the counters in bits, 0 if unknown; a single number if all are equal
     bits: npt.NDArray[np.uint8] | int = 64
+    # speed of the interface, NaN if unknown; a single number if all are equal [bit/s]
     speed_bps: Floats | float = np.nan
-    reordered: Bools | None = None
+    reordered: Bools | None = None  # mask of rows that came after a later one in their file; None if there are none
 
     @property
     def lengths(self) -> Ints:
@@ -79,45 +64,27 @@ class Series:
 
 @dataclass(frozen=True)
 class Named:
-    """Readings, and the names of their interfaces.
+    """Readings, and the names of their interfaces."""
 
-    Parameters
-    ----------
-    hosts, interfaces
-        Keys of the ports (`hecn_analysis.traffic.ports.port_key`), one for each interface of `series`.
-    series
-        The readings.
-    """
-
+    # keys of the ports (`hecn_analysis.traffic.ports.port_key`), one for each interface of `series`
     hosts: Any
     interfaces: Any
-    series: Series
+    series: Series  # the readings
 
 
 @dataclass(frozen=True)
 class Readings:
-    """Readings in any order, as columns.
+    """Readings in any order, as columns."""
 
-    Parameters
-    ----------
-    hosts, interfaces
-        Names for the codes in `host` and `interface`.
-    host, interface, file, index
-        Codes from 0, -1 if missing; a single number if all rows are equal.
-    time_ns, in_octets, out_octets, in_missing, out_missing, uptime_s, discontinuity_s
-        As in `Series`.
-    bits, speed_bps
-        As in `Series`; 0 and NaN if unknown.
-    files
-        Names for the codes in `file`.
-    """
-
+    # names for the codes in `host` and `interface`
     hosts: Any
     interfaces: Any
+    # codes from 0, -1 if missing; a single number if all rows are equal
     host: Ints | int
     interface: Ints | int
     file: Ints | int
     index: Ints | int
+    # as in `Series`
     time_ns: Ints
     in_octets: Counters
     out_octets: Counters
@@ -125,9 +92,10 @@ class Readings:
     out_missing: Bools | None
     uptime_s: Floats | None
     discontinuity_s: Floats | None
+    # as in `Series`; 0 and NaN if unknown
     bits: Any
     speed_bps: Any
-    files: Sequence[Any] = ()
+    files: Sequence[Any] = ()  # names for the codes in `file`
 
 
 def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds = None) -> Named:
