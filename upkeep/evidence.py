@@ -2,8 +2,8 @@
 
 CASES/NNN/before/ is what an engineer would hand in, CASES/NNN/truth.json has its ``cause``, and what makes its set-up:
 ``tool``, ``rtt_s``, ``rate_bps``, ``streams``, ``congestion_control``. The counts go to
-``models/evidence_counts.yaml``, with the scores of a cross-validation: each case is judged by tables that were made
-without the cases of its set-up.
+``models/evidence_counts.yaml``, with the exponents of signs and groups, and the scores of a cross-validation: each case
+is judged by tables that were made without the cases of its set-up. Several folders of cases are several laboratories.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from hecn_analysis.base import places
 from hecn_analysis.diagnosis import likelihood
@@ -44,6 +45,10 @@ FAMILIES: Final[Mapping[str, str]] = {
 
 _SETUP: Final = ("tool", "rtt_s", "rate_bps", "streams", "congestion_control")
 
+#: Weights that are tried.
+_TEMPERS: Final = (0.6, 0.7, 0.8, 0.9, 1.0)
+_DISCOUNTS: Final = (0.0, 0.15, 0.3, 0.45)
+
 #: Edges of the classes of stated probability in the calibration.
 _STATED: Final = (0.0, 0.5, 0.7, 0.9, 1.0)
 
@@ -57,6 +62,7 @@ _HEAD: Final = """\
 class Case:
     """A transfer with a known cause, and what its folder shows."""
 
+    laboratory: str
     cause: str
     setup: tuple[object, ...]
     evidence: str
@@ -70,6 +76,7 @@ def read(folder: Path) -> Case:
     found = read_folder(folder / "before")
     kind = (kinds(found) or [without_runs(found)])[0]
     return Case(
+        laboratory=folder.parent.name,
         cause=_ALIASES.get(truth["cause"], truth["cause"]),
         setup=tuple(truth.get(key) for key in _SETUP),
         evidence=str(truth.get("evidence", "")),
@@ -86,47 +93,99 @@ def count(cases: Sequence[Case]) -> dict[str, dict[str, list[int]]]:
         for sign in case.seen:
             table = tables[sign.name]
             place = table.bin_of(sign.value)
-            if place is not None and len(table.usual) > 1:
+            if place is not None and table.counted and len(table.usual) > 1:
                 row = counts[sign.name].setdefault(case.cause, [0] * len(table.usual))
                 row[place] += 1
     return {name: dict(sorted(counts[name].items())) for name in tables if name in counts}
 
 
-def cross_validated(cases: Sequence[Case]) -> dict[str, Any]:
+def left_out(cases: Sequence[Case]) -> list[Mapping[str, NDArray[np.float64]]]:
+    """Give for each case the likelihoods that were counted without the cases of its set-up."""
+    tables = {
+        setup: likelihood.fitted(likelihood.evidence(), count([other for other in cases if other.setup != setup]))
+        for setup in {case.setup for case in cases}
+    }
+    return [tables[case.setup] for case in cases]
+
+
+def best_weights(cases: Sequence[Case], tables: Sequence[Mapping[str, NDArray[np.float64]]]) -> likelihood.Weights:
+    """Find the weights with the least mean Brier score of left-out cases."""
+
+    def mean_score(weights: likelihood.Weights) -> float:
+        judged = zip(cases, tables, strict=True)
+        return float(np.mean([brier(case, judge(case, own, weights)[1]) for case, own in judged]))
+
+    tried = (likelihood.Weights(temper=temper, discount=discount) for temper, discount in product(_TEMPERS, _DISCOUNTS))
+    return min(tried, key=mean_score)
+
+
+def brier(case: Case, families: Mapping[str, float]) -> float:
+    """Sum of the squared errors of the families' probabilities."""
+    return sum((share - (name == _family(case.cause))) ** 2 for name, share in families.items())
+
+
+def judge(
+    case: Case, tables: Mapping[str, NDArray[np.float64]], weights: likelihood.Weights
+) -> tuple[str, Counter[str]]:
+    """Give the likeliest cause of a case, and the probabilities of the families."""
+    found = likelihood.posterior(case.seen, tables, case.cues, exponents=weights)
+    families: Counter[str] = Counter()
+    for cause, probability in zip(found.causes, found.probabilities.tolist(), strict=True):
+        families[_family(cause)] += probability
+    return found.causes[int(found.probabilities.argmax())], families
+
+
+def cross_validated(
+    cases: Sequence[Case], left: Sequence[Mapping[str, NDArray[np.float64]]], weights: likelihood.Weights
+) -> dict[str, Any]:
     """Judge each case by the tables without its set-up, and sum the scores up."""
     judged = []
-    for case in cases:
-        rest = [other for other in cases if other.setup != case.setup]
-        found = likelihood.posterior(case.seen, likelihood.fitted(likelihood.evidence(), count(rest)), case.cues)
-        families: Counter[str] = Counter()
-        for cause, probability in zip(found.causes, found.probabilities.tolist(), strict=True):
-            families[_family(cause)] += probability
-        likeliest = found.causes[int(found.probabilities.argmax())]
-        brier = sum((share - (name == _family(case.cause))) ** 2 for name, share in families.items())
-        stated = families[_family(likeliest)]
+    for case, tables in zip(cases, left, strict=True):
+        likeliest, families = judge(case, tables, weights)
         judged.append(
-            (case.evidence, likeliest == case.cause, _family(likeliest) == _family(case.cause), brier, stated)
+            _Judged(
+                evidence=case.evidence or "unknown",
+                laboratory=case.laboratory,
+                exact=likeliest == case.cause,
+                family=_family(likeliest) == _family(case.cause),
+                brier=brier(case, families),
+                stated=families[_family(likeliest)],
+            )
         )
     scores: dict[str, Any] = {"cases": len(judged), "setups": len({case.setup for case in cases})}
-    for evidence in ("", *sorted({case.evidence for case in cases})):
-        own = [row for row in judged if not evidence or row[0] == evidence]
-        exact, family, brier = (float(np.mean([row[column] for row in own])) for column in (1, 2, 3))
-        scores[evidence or "all"] = {
-            "n": len(own),
-            "exact": round(exact, 3),
-            "family": round(family, 3),
-            "brier": round(brier, 3),
-        }
+    scores["all"] = _summed(judged)
+    for evidence in sorted({one.evidence for one in judged}):
+        scores[evidence] = _summed([one for one in judged if one.evidence == evidence])
+    laboratories = list(dict.fromkeys(case.laboratory for case in cases))
+    for number, laboratory in enumerate(laboratories, 1):
+        scores[f"laboratory {number}"] = _summed([one for one in judged if one.laboratory == laboratory])
     scores["calibration"] = []
     for low, high in pairwise(_STATED):
-        own = [row for row in judged if low < row[4] <= high]
+        own = [one for one in judged if low < one.stated <= high]
         if own:
             means = {
-                "stated": float(np.mean([row[4] for row in own])),
-                "right": float(np.mean([row[2] for row in own])),
+                "stated": float(np.mean([one.stated for one in own])),
+                "right": float(np.mean([one.family for one in own])),
             }
             scores["calibration"].append({"n": len(own), **{name: round(value, 3) for name, value in means.items()}})
     return scores
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The verdict on a left-out case: where it is from, whether it is right, and the probability that it states."""
+
+    evidence: str
+    laboratory: str
+    exact: bool
+    family: bool
+    brier: float
+    stated: float
+
+
+def _summed(judged: Sequence[_Judged]) -> dict[str, float]:
+    means = {name: float(np.mean([getattr(one, name) for one in judged])) for name in ("exact", "family", "brier")}
+    return {"n": len(judged), **{name: round(value, 3) for name, value in means.items()}}
 
 
 def _family(cause: str) -> str:
@@ -136,14 +195,16 @@ def _family(cause: str) -> str:
 def main() -> None:
     """Count, judge, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", type=Path)
+    parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--dry-run", action="store_true", help="print the scores, and write nothing")
     arguments = parser.parse_args()
-    cases = [read(path.parent) for path in sorted(arguments.cases.glob("*/truth.json"))]
-    scores = cross_validated(cases)
-    print(yaml.safe_dump(scores, sort_keys=False), end="")
+    cases = [read(path.parent) for folder in arguments.cases for path in sorted(folder.glob("*/truth.json"))]
+    tables = left_out(cases)
+    weights = best_weights(cases, tables)
+    scores = cross_validated(cases, tables, weights)
+    print(yaml.safe_dump({"weights": weights.model_dump(), **scores}, sort_keys=False), end="")
     if not arguments.dry_run:
-        document = {"held_out": scores, "counts": count(cases)}
+        document = {"held_out": scores, "weights": weights.model_dump(), "counts": count(cases)}
         text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=118)
         (places.models_dir() / "evidence_counts.yaml").write_text(_HEAD + text, encoding="utf-8")
 

@@ -1,15 +1,16 @@
 r"""How likely each cause is, given the signs: Bayes' rule with tables of likelihoods that anyone can read.
 
-.. math:: P(c \mid s_1, \ldots, s_n) \propto o_c \left(\prod_i P(s_i \mid c)\right)^t
+.. math:: P(c \mid s_1, \ldots, s_n) \propto o_c \prod_i P(s_i \mid c)^{t\, n_i^{-d}}
 
-The odds :math:`o_c`, the exponent :math:`t` and what an engineer holds likely are ``models/evidence.yaml``; what
-measured transfers with a known cause add is ``models/evidence_counts.yaml``, which ``make evidence`` writes. The
-exponent is below 1 since signs of one folder depend on each other: a product of them all would be too sure.
+The odds :math:`o_c` and what an engineer holds likely are ``models/evidence.yaml``. What measured transfers with a
+known cause add is ``models/evidence_counts.yaml``, which ``make evidence`` writes, with the exponents: signs of one
+group depend on each other, and each weighs less the more of them, :math:`n_i`, a folder shows.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +44,10 @@ class SignTable(BaseModel):
         Edges of the bins of a number, or the words.
     source
         Where its meaning is known from.
+    group
+        Signs of one group have a common origin; "" for a sign of its own.
+    counted
+        Whether measured transfers count; not where a laboratory chooses the value.
     usual
         Probability of each bin where a cause has no row of its own. [1]
     rows
@@ -55,6 +60,8 @@ class SignTable(BaseModel):
     edges: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
     source: str
+    group: str = ""
+    counted: bool = True
     usual: tuple[_Probability, ...]
     rows: Mapping[str, tuple[_Probability, ...]]
 
@@ -102,7 +109,6 @@ class Evidence(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strength: Annotated[float, Field(gt=0)]
-    temper: Annotated[float, Field(gt=0, le=1)]
     causes: Mapping[str, CauseTable]
     signs: Mapping[str, SignTable]
 
@@ -110,6 +116,23 @@ class Evidence(BaseModel):
     def names(self) -> tuple[str, ...]:
         """Classes of causes, in the order of the table."""
         return tuple(self.causes)
+
+
+class Weights(BaseModel):
+    """How signs weigh together, as ``make evidence`` estimates it on set-ups that were left out.
+
+    Attributes
+    ----------
+    temper
+        Exponent of all likelihoods. [1]
+    discount
+        Of `n` signs of one group, each has the exponent `temper` times `n` to the power of -`discount`. [1]
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    temper: Annotated[float, Field(gt=0, le=1)] = 1
+    discount: Annotated[float, Field(ge=0, le=1)] = 0
 
 
 Counts = Mapping[str, Mapping[str, Sequence[float]]]
@@ -140,8 +163,22 @@ def read_evidence(path: Path) -> Evidence:
 
 @cache
 def counts() -> Counts:
-    """Load ``models/evidence_counts.yaml``."""
-    return MappingProxyType(yaml_file.load(places.models_dir() / "evidence_counts.yaml").values["counts"])
+    """Load the counts of ``models/evidence_counts.yaml``."""
+    return MappingProxyType(_measured().values["counts"])
+
+
+@cache
+def weights() -> Weights:
+    """Load the weights of ``models/evidence_counts.yaml``."""
+    document = _measured()
+    return yaml_file.validate(
+        Weights, document.values["weights"], lambda keys: (document.source, document.line(("weights", *keys)))
+    )
+
+
+@cache
+def _measured() -> yaml_file.Document:
+    return yaml_file.load(places.models_dir() / "evidence_counts.yaml")
 
 
 @cache
@@ -176,7 +213,7 @@ class Posterior:
     probabilities
         Of each, in their order. [1]
     weights
-        For each sign, the logarithm of its likelihood under each cause, tempered.
+        For each sign, the logarithm of its likelihood under each cause, times its exponent.
     """
 
     causes: tuple[str, ...]
@@ -190,18 +227,21 @@ def posterior(
     extra: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
     *,
     measured: bool = True,
+    exponents: Weights | None = None,
 ) -> Posterior:
     """Apply Bayes' rule to the signs of a kind of run."""
     table = evidence()
     tables = likelihoods() if tables is None else tables
-    weights = {}
-    for sign in seen:
-        place = table.signs[sign.name].bin_of(sign.value)
-        if place is not None:
-            weights[sign.name] = table.temper * np.log(tables[sign.name][:, place])
+    exponents = weights() if exponents is None else exponents
+    placed = [(sign.name, place) for sign in seen if (place := table.signs[sign.name].bin_of(sign.value)) is not None]
+    groups = Counter(table.signs[name].group or name for name, _ in placed)
+    logs = {}
+    for name, place in placed:
+        alike = groups[table.signs[name].group or name]
+        logs[name] = exponents.temper * alike**-exponents.discount * np.log(tables[name][:, place])
     for name, odds in extra.items():
-        weights[name] = np.log([odds.get(cause, 1.0) for cause in table.names])
+        logs[name] = np.log([odds.get(cause, 1.0) for cause in table.names])
     before = [cause.odds if measured else cause.unmeasured for cause in table.causes.values()]
-    logs = np.log(before) + sum(weights.values())
-    raised = np.exp(logs - logs.max())
-    return Posterior(table.names, raised / raised.sum(), weights)
+    total = np.log(before) + sum(logs.values())
+    raised = np.exp(total - total.max())
+    return Posterior(table.names, raised / raised.sum(), logs)

@@ -46,6 +46,9 @@ _ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
 #: Standard deviations of the RTT of an idle path that are no growth. [1]
 _JITTER: Final = 2.0
 
+#: Below this RTT, most of the scatter is that of the hosts. [s]
+_SHORT_PATH_S: Final = 1e-3
+
 #: MTU of Ethernet: a smaller one is that of a tunnel. [B]
 _ETHERNET_MTU: Final = 1500
 
@@ -105,6 +108,13 @@ def _on_wire(facts: Facts) -> bool:
 
 
 # --- the line -------------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _stated_line(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    if not _on_wire(facts) or facts.kind.is_loopback:
+        return None
+    return ("not stated", (facts.rate_quote,)) if facts.line is None else ("stated", facts.line.evidence)
 
 
 @_sign
@@ -424,7 +434,7 @@ def _queue(facts: Facts) -> Fact | None:
 @_sign
 def _idle_scatter(facts: Facts) -> Fact | None:
     scatter, idle = facts.said("path.rtt_scatter_s"), facts.said("path.rtt_idle_s")
-    if scatter is None or idle is None or not idle.value > 0:
+    if scatter is None or idle is None or idle.value < _SHORT_PATH_S:
         return None
     return Fact(scatter.value / idle.value, scatter.evidence)
 

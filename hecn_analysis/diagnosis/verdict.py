@@ -18,7 +18,7 @@ from hecn_analysis.diagnosis.contradictions import contradictions
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
-from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior
+from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior, weights
 from hecn_analysis.diagnosis.missing import MOST, Question, missing
 from hecn_analysis.diagnosis.remedies import Change, changes
 from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
@@ -421,7 +421,7 @@ def _questions(
 ) -> tuple[Question, ...]:
     """All that would tell the causes apart."""
     present = {sign.name for sign in seen}
-    return missing(likely, present, _rows(), known=known, temper=evidence().temper, most=None, is_local=is_local)
+    return missing(likely, present, _rows(), known=known, temper=weights().temper, most=None, is_local=is_local)
 
 
 @cache

@@ -9,19 +9,17 @@ from pydantic import ValidationError
 from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis import likelihood
-from hecn_analysis.diagnosis.likelihood import Evidence, SignTable, evidence, fitted, likelihoods, posterior
+from hecn_analysis.diagnosis.likelihood import Evidence, SignTable, Weights, evidence, fitted, likelihoods, posterior
 from hecn_analysis.diagnosis.signs import _SIGNS, Sign
 
 ROW = {"title": "{value}", "edges": [1.0], "source": "", "usual": [0.5, 0.5]}
 CAUSE = {"odds": 1, "unmeasured": 1, "resource": "", "finding": ""}
 
 
-def small(temper=1.0, strength=1.0, **rows):
+def small(strength=1.0, **rows):
     """Tables with two causes, and one sign with two bins."""
     causes = {"link": {**CAUSE, "odds": 3, "unmeasured": 1}, "loss": {**CAUSE, "unmeasured": 4}}
-    return Evidence.model_validate(
-        {"strength": strength, "temper": temper, "causes": causes, "signs": {"resent": {**ROW, **rows}}}
-    )
+    return Evidence.model_validate({"strength": strength, "causes": causes, "signs": {"resent": {**ROW, **rows}}})
 
 
 @pytest.fixture
@@ -66,6 +64,7 @@ def test_likelihoods_with_what_was_counted_are_probabilities(name):
 def test_what_was_counted_belongs_to_the_tables():
     for name, of_causes in likelihood.counts().items():
         bins = len(evidence().signs[name].usual)
+        assert evidence().signs[name].counted, name
         assert set(of_causes) <= set(evidence().names)
         assert all(len(row) == bins and min(row) >= 0 for row in of_causes.values()), name
 
@@ -89,15 +88,26 @@ def test_words_are_bins_and_others_are_none():
 
 def test_bayes_rule_by_hand(tables):
     given = tables(small(link=[0.9, 0.1], loss=[0.2, 0.8]))
-    found = posterior([Sign("resent", 5.0, ())], given)
+    found = posterior([Sign("resent", 5.0, ())], given, exponents=Weights())
     assert found.probabilities == pytest.approx([0.3 / 1.1, 0.8 / 1.1])  # odds 3 : 1, likelihoods 0.1 and 0.8
     assert found.weights["resent"] == pytest.approx(np.log([0.1, 0.8]))
 
 
 def test_the_exponent_weakens_a_sign(tables):
-    given = tables(small(0.5, link=[0.9, 0.1], loss=[0.1, 0.9]))
-    found = posterior([Sign("resent", 5.0, ())], given)
+    given = tables(small(link=[0.9, 0.1], loss=[0.1, 0.9]))
+    found = posterior([Sign("resent", 5.0, ())], given, exponents=Weights(temper=0.5))
     assert found.probabilities == pytest.approx([0.5, 0.5])  # odds 3 : 1, the root of 1 : 9
+
+
+@pytest.mark.parametrize(("group", "exponent"), [("losses", 0.5), ("", 1.0)])
+def test_signs_of_one_group_weigh_less_the_more_they_are(tables, group, exponent):
+    row = {**ROW, "link": [0.9, 0.1], "loss": [0.1, 0.9], "group": group}
+    signs = {f"sign{number}": row for number in range(4)}
+    causes = {"link": CAUSE, "loss": CAUSE}
+    given = tables(Evidence.model_validate({"strength": 1, "causes": causes, "signs": signs}))
+    found = posterior([Sign(name, 5.0, ()) for name in signs], given, exponents=Weights(discount=0.5))
+    odds = 9.0 ** (4 * exponent)  # each of four signs is 9 : 1
+    assert found.probabilities == pytest.approx([1 / (1 + odds), odds / (1 + odds)])
 
 
 def test_without_signs_the_odds_remain(tables):
@@ -122,8 +132,8 @@ def test_a_row_that_is_usual_for_all_tells_nothing(tables):
 
 
 def test_lines_that_name_a_cause_multiply_its_odds_untempered(tables):
-    given = tables(small(0.5))
-    found = posterior([], given, {"cue: port": {"loss": 9.0}})
+    given = tables(small())
+    found = posterior([], given, {"cue: port": {"loss": 9.0}}, exponents=Weights(temper=0.5))
     assert found.probabilities == pytest.approx([0.25, 0.75])  # odds 3 : 1, then 3 : 9
 
 
@@ -165,10 +175,15 @@ def test_a_bad_row_is_named(rows, says):
     assert says in str(raised.value)
 
 
-@pytest.mark.parametrize("temper", [0, -1, 1.5])
-def test_an_exponent_that_is_none_is_named(temper):
-    with pytest.raises(ValidationError, match="temper"):
-        small(temper)
+@pytest.mark.parametrize("bad", [{"temper": 0}, {"temper": 1.5}, {"discount": -1}, {"discount": 2}])
+def test_an_exponent_that_is_none_is_named(bad):
+    with pytest.raises(ValidationError, match=next(iter(bad))):
+        Weights(**bad)
+
+
+def test_the_exponents_of_the_project_make_signs_weaker_not_stronger():
+    assert 0 < likelihood.weights().temper <= 1
+    assert 0 <= likelihood.weights().discount < 1
 
 
 def _cut_row(text):
@@ -189,7 +204,7 @@ def _no_odds(text):
         (_cut_row, "  is_udp:", "udp: [0.98], expected 2 probabilities with a sum of 1"),
         (_strange_row, "    upd:", "a row of 'upd' in is_udp, expected"),
         (_no_odds, "  link:", "no key 'causes.link.odds'"),
-        (lambda text: text.replace("temper: 0.85", "temper: hot"), "temper:", "'hot'"),
+        (lambda text: text.replace("strength: 30", "strength: much"), "strength:", "'much'"),
     ],
 )
 def test_what_is_wrong_in_the_tables_is_named_with_its_line(tmp_path, damage, near, found):

@@ -12,7 +12,7 @@ from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis import questions
 from hecn_analysis.diagnosis.known import Known
-from hecn_analysis.diagnosis.likelihood import evidence
+from hecn_analysis.diagnosis.likelihood import evidence, weights
 from hecn_analysis.diagnosis.missing import LEAST_BITS, MOST, missing
 
 FILE = places.models_dir() / "questions.yaml"
@@ -96,7 +96,7 @@ def test_commands_name_the_hosts_and_nothing_that_is_no_name():
 
 def test_the_commands_show_all_signs_of_the_evidence():
     of_runs = {"ethernet_rate", "slow_ethernet_rate", "loss_fit", "fast", "is_local", "local_direction", "from_memory"}
-    of_runs |= {"many_files", "file_mean", "files_in_flight", "page_cache", "is_loopback"}  # a network test has none
+    of_runs |= {"many_files", "file_mean", "files_in_flight", "page_cache", "is_loopback", "stated_line"}
     assert set(evidence().signs) - set(questions.shown_by()) == of_runs
     assert set(questions.shown_by()) <= set(evidence().signs)
 
@@ -107,7 +107,7 @@ def test_the_shipped_table_leaves_few_questions():
         name: {cause: np.array(sign.rows.get(cause, sign.usual)) for cause in table.causes}
         for name, sign in table.signs.items()
     }
-    found = missing(dict.fromkeys(table.causes, 1.0), (), rows, temper=table.temper)
+    found = missing(dict.fromkeys(table.causes, 1.0), (), rows, temper=weights().temper)
     assert len(found) == MOST
     assert not any(re.search(r"[{}]", question.command + question.what) for question in found)
     assert all(question.bits < math.log2(len(table.causes)) for question in found)
