@@ -19,6 +19,7 @@ from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.statements import prose
+from hecn_analysis.statements.speeds import Speed, speeds
 from hecn_analysis.statements.statement import Statement, end_of
 
 #: Lines that one entry quotes, lines with its words that it tries, and characters of a line of a tool and of prose.
@@ -30,6 +31,9 @@ _QUOTED: Final = 200
 
 #: Longest file that may be what somebody wrote. [B]
 _LONGEST_PROSE: Final = 1 << 16
+
+#: How much faster another rate must be, so that a window may be what holds the first back. [1]
+_FASTER: Final = 3.0
 
 _CHUNK: Final = 1 << 16
 _LONGEST_WORD: Final = 40
@@ -84,6 +88,9 @@ class Cue(BaseModel):
     where: str = ""
     unless: str = ""
     prose: bool = False
+    slow: str = ""
+    fast: str = ""
+    window: tuple[float, float] | None = None
     near: int = Field(default=40, ge=0, le=200)
     times: int = Field(default=1, ge=1, le=100)
     least: Mapping[str, float] = {}
@@ -187,6 +194,16 @@ class _Lines:
         """Some of the lines, without what sentences ask, guess, or quote of others."""
         return "\n".join(line[:_LONGEST_STATED] for line in self._stated[max(first, 0) : end])
 
+    @cached_property
+    def speeds(self) -> Sequence[Speed]:
+        """What sentences state of speeds."""
+        return list(islice(speeds(self._stated), _MOST_TRIED))
+
+    @cached_property
+    def all_stated(self) -> str:
+        """All lines, without what sentences ask, guess, or quote of others."""
+        return "\n".join(self._stated)
+
     def text(self, first: int, end: int) -> str:
         """Some of the lines, as one text."""
         return "\n".join(
@@ -216,9 +233,42 @@ def find(document: Document) -> Iterator[Statement]:
 
 def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     """Lines that an entry knows: their indices and what they say."""
+    if cue.window is not None:
+        yield from _products(cue, *cue.window, lines)
+        return
+    if cue.slow:
+        yield from _contrasts(cue, lines)
+        return
     for index in lines.with_any(cue.any):
         if (quoted := _quoted(cue, lines, index)) is not None:
             yield index, quoted
+
+
+def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
+    """Where somebody states a rate under one condition and a clearly higher one under another."""
+    slow, fast, near = _compiled(cue.slow), _compiled(cue.fast), _compiled(cue.pattern)
+    if not any(near.search(one.text) for one in lines.speeds):
+        return
+    if cue.where and _compiled(cue.where).search(lines.all_stated) is None:
+        return
+    if cue.unless and _compiled(cue.unless).search(lines.all_stated) is not None:
+        return
+    others = [one for one in lines.speeds if fast.search(one.text) is not None]
+    for one in lines.speeds:
+        if slow.search(one.text) is None or fast.search(one.text) is not None:
+            continue
+        if any(one.is_below(other) for other in others):
+            yield one.line, " ".join(one.text.split())[:_QUOTED]
+
+
+def _products(cue: Cue, least: float, most: float, lines: _Lines) -> Iterator[tuple[int, str]]:
+    """Where a stated rate times a stated round-trip time is a window of the size that the entry names."""
+    times = [float(match["ms"].replace(",", ".")) / 1e3 for match in _compiled(cue.pattern).finditer(lines.all_stated)]
+    rates = [one for one in lines.speeds if one.bps]
+    for one in rates:
+        product = one.bps * max(times, default=0.0) / 8
+        if least <= product <= most and any(other.bps >= _FASTER * one.bps for other in rates):
+            yield one.line, " ".join(one.text.split())[:_QUOTED]
 
 
 def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:

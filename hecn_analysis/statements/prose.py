@@ -19,7 +19,7 @@ _LEAST_WORDS: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 #: What stands in lines of tools, and hardly in sentences.
 _OF_TOOLS: Final = re.compile(
-    r"^\s{0,40}(?:[\[{<|/\\$#%*+]|\d{1,4}[:.]\d{2}[:.]\d)|\b\d\d:\d\d:\d\d\b|\t|   \S|={2}|--{2}"
+    r"^\s{0,40}(?:[\[{<|/\\$#%*+]|\d{1,4}[:.]\d{2}[:.]\d)|\b\d\d:\d\d:\d\d\b|\t|   \S|={2}|-{4}|^ {0,4}-{1,2}\w"
     r"|\w=\S{1,80} \w{1,40}="
 )
 

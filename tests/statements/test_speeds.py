@@ -1,0 +1,80 @@
+"""Parts of sentences with the speed that they state: rates, times, words, and the conditions named for them."""
+
+import pytest
+
+from hecn_analysis.statements.speeds import speeds
+
+
+def told(*lines):
+    return [(one.text, one.bps or one.seconds or one.is_fast) for one in speeds(lines)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "bits"),
+    [
+        ("Copies to the server run at 12.5 MB/s now.", 100e6),
+        ("The test shows about 940 Mbit/s here.", 940e6),
+        ("We only get 600 kB/s from the share.", 4.8e6),
+        ("The same hosts do 9+ Gbit/s on the bond.", 9e9),
+        ("Wireless gives 30-40 Mbps in that room.", 40e6),
+        ("In German it reads 11,5 MB/s at most.", 92e6),
+        ("The line is a 2.5Gb line at home.", 2.5e9),
+    ],
+)
+def test_a_rate_is_in_bits(sentence, bits):
+    ((_, value),) = told(sentence)
+    assert value == pytest.approx(bits)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_fast"),
+    [
+        ("The copy through the tunnel is slow.", False),
+        ("The copy beside the tunnel is fine.", True),
+        ("The copy beside the tunnel is not slow.", True),
+        ("The copy through the tunnel is not fast.", False),
+        ("The copy through the tunnel is too slow.", False),
+    ],
+)
+def test_a_word_says_whether_it_is_fast(sentence, is_fast):
+    ((_, value),) = told(sentence)
+    assert value is is_fast
+
+
+def test_each_part_has_its_condition():
+    first, second = told("Without encryption we get 325 MB/s, with encryption 112 MB/s.")
+    assert "Without encryption" in first[0]
+    assert first[1] == pytest.approx(2.6e9)
+    assert "with encryption" in second[0]
+    assert second[1] == pytest.approx(896e6)
+
+
+def test_a_clause_without_speed_leads_to_the_next_one_or_follows():
+    ((text, _),) = told("When I remove this shaper, the grade is F, and the download is 50 Mb/s.")
+    assert text.startswith("When I remove this shaper")
+    ((text, _),) = told("It crawls at 2 MB/s, as soon as the VPN is on.")
+    assert "VPN is on" in text
+
+
+def test_a_rate_without_unit_has_the_one_before():
+    assert told("The tests show 40 or 50 Mbps here.", "With it they are reduced to 8 or 9 there.")[1][
+        1
+    ] == pytest.approx(9e6)
+
+
+def test_slower_than_another_says_that_the_other_is_fast():
+    slow, fast = told("The library is about 20 times slower for large files than the putty client.")
+    assert (slow[1], fast[1]) == (False, True)
+    assert "putty" in fast[0]
+
+
+def test_times_are_compared_with_times():
+    (_, first), (_, second) = told("The client took 40 min for them, scp was done in 9 min at night.")
+    assert (first, second) == (2400.0, 540.0)
+    one, other = speeds(["The client took 40 min for them, scp was done in 9 min at night."])
+    assert one.is_below(other)
+    assert not other.is_below(one)
+
+
+def test_lines_of_tools_say_nothing():
+    assert told("[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec    0    300 KBytes", "\tSpeed: 100Mb/s") == []
