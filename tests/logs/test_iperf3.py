@@ -155,7 +155,8 @@ def test_sent_and_received_on_lines_of_their_own(samples):
     ],
 )
 def test_units(reading_of, printed, rate):
-    text = HEADING + RECEIVER.replace("9.00 Gbits/sec", printed).replace("sec  1.09 GBytes", "sec  0.00 Bytes")
+    moved = f"sec  {rate * 1.04 / 8 / 2**30:.2f} GBytes"
+    text = HEADING + RECEIVER.replace("9.00 Gbits/sec", printed).replace("sec  1.09 GBytes", moved)
     assert reading_of(text).runs.throughput_bps.tolist() == [rate]
 
 
