@@ -184,3 +184,40 @@ def test_a_walk_of_sap_is_read(tmp_path):
     [row] = read_counters(file).samples.to_dict("records")
     assert (row["host"], row["interface"], row["index"], row["in_octets"], row["out_octets"], row["speed_bps"]) == (
         "box", "eth0, left", 7, 4600, 230, 54e6)  # fmt: skip
+
+
+def test_an_interface_of_ifconfig_goes_on_behind_a_broken_line(tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text("""eth2      Link encap:Ethernet  HWaddr fc:ec:da:d1:1b:a1
+          inet addr:172.88.0.1  Bcast:255.255.255.255
+Mask:255.255.240.0
+          UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1
+          RX packets:60912335 errors:0 dropped:0 overruns:0 frame:0
+          TX packets:10546508 errors:0 dropped:0 overruns:0 carrier:0
+          RX bytes:26087920038 (24.2 GiB)  TX bytes:1892854725 (1.7 GiB)
+
+That is it.
+          RX packets:1 errors:0 dropped:0 overruns:0 frame:0
+""")
+    [row] = read_counters(file).samples.to_dict("records")
+    assert (row["interface"], row["in_packets"], row["in_octets"], row["mtu"]) == ("eth2", 60912335, 26087920038, 1500)
+
+
+def test_counters_of_virtual_functions_are_not_those_of_the_port(tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text(f"""{LINK}    vf 0     link/ether 4a:b7:3d:37:f7:56 brd ff:ff:ff:ff:ff:ff, trust off
+    RX: bytes  packets  mcast   bcast   dropped
+             5        5       5       5        5
+    TX: bytes  packets   dropped
+             6        6        6
+""")
+    [row] = read_counters(file).samples.to_dict("records")
+    assert (row["in_octets"], row["out_octets"], row["out_discards"]) == (40000000, 70000000, 0)
+
+
+def test_words_below_a_table_of_iostat_end_it(tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text(f"{DISKS}blktrace shows this\n  8,0    0   486445    11.357392936   843  G   R 14071424 + 12\n")
+    found = read_counters(file)
+    assert list(found.problems["line"]) == [4]
+    assert [disk["name"] for disk in found.sources[0]["devices"]] == ["sda", "sdb"]

@@ -379,3 +379,23 @@ def test_lshw_in_the_language_of_the_user(state, labels):
             "speed_bps": 1e9,
         }
     ]
+
+
+def test_lines_of_lsblk_that_mail_has_broken():
+    text = """NAME                                          MAJ:MIN RM   SIZE RO
+TYPE  MOUNTPOINT
+sda                                             8:0    0 223.6G  0 disk
+├─sda2                                          8:2    0   700M  0
+part  /boot/efi
+└─sda4                                          8:4    0   162G  0 part
+"""
+    [lsblk], _ = read(text)
+    assert list(lsblk["disks"]) == ["sda"]
+    assert {one["name"]: one["type"] for one in lsblk["devices"]} == {"sda": "disk", "sda2": "part", "sda4": "part"}
+
+
+def test_interrupts_whose_actions_mail_has_put_on_lines_of_their_own():
+    head, rows = "           CPU0       CPU1\n", "  4:   49385470   71684295     GIC-0  20 Level\narch_timer\n"
+    [table], problems = read(f"{head}{rows}  6:          3          0     GIC-0  39 Level\neth0-tx\n\nBest regards\n")
+    assert problems == []
+    assert {irq: one["actions"] for irq, one in table["irqs"].items()} == {"4": "arch_timer", "6": "eth0-tx"}

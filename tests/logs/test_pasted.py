@@ -63,3 +63,39 @@ def test_rows_of_iozone_that_people_named(tmp_path):
         ("r0, reclen 4", "reread", 8192 * 2669745),
     ]
     assert problems == []
+
+
+def test_the_broken_end_of_an_interim_result_is_no_result(tmp_path):
+    text = """MIGRATED TCP STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 10.220.0.5 () port 0 AF_INET : demo
+Interim result: 31669.02 10^6bits/s over 1.021 seconds ending at 1559151575.906
+Interim result: 33209.38 10^6bits/s over 0.403 seconds ending at
+1559151576.309
+Recv   Send    Send
+Socket Socket  Message  Elapsed
+Size   Size    Size     Time     Throughput
+bytes  bytes   bytes    secs.    10^6bits/sec
+
+131072  16384  16384    1.42     32000.00
+"""
+    [run], problems = runs(tmp_path, text)
+    assert (run["throughput_bps"], run["duration_s"], problems) == (32e9, 1.42, [])
+
+
+def test_a_line_of_a_fio_job_without_its_head_is_not_counted_beside_its_group(tmp_path):
+    own = "  write: IOPS=39.1k, BW=153MiB/s (160MB/s)(5120MiB/33479msec)\n"
+    group = """
+Run status group 0 (all jobs):
+  WRITE: bw=153MiB/s (160MB/s), 153MiB/s-153MiB/s (160MB/s-160MB/s), io=5120MiB (5369MB), run=33479-33479msec
+"""
+    found, problems = runs(tmp_path, own + group)
+    assert ([run["bytes"] for run in found], problems) == ([5120 << 20], [])
+    found, problems = runs(tmp_path, own.replace("write", "read") + group)
+    assert ([run["direction"] for run in found], problems) == (["read", "write"], ["truncated"])
+
+
+def test_a_line_of_tc_that_mail_has_broken_keeps_its_counts(tmp_path):
+    text = (
+        "qdisc htb 1: dev eth2 root refcnt 2 r2q 10\n Sent 32491 bytes 931 pkt (dropped 7, overlimits\n36 requeues 0)"
+    )
+    [run], problems = runs(tmp_path, f"{text}\n")
+    assert (run["bytes"], run["sent_packets"], run["lost_packets"], problems) == (32491, 931, 7, [])

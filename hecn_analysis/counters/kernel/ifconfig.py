@@ -73,19 +73,21 @@ def read(document: Document, findings: Findings) -> None:
 def _stanzas(document: Document) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of interfaces, and the lines that they begin at."""
     row: dict[str, Any] = {}
-    first = 0
+    first, broken = 0, False
     for number, line in enumerate(document.lines, 1):
         new = _NEW.match(line)
         if new or _OLD.match(line):
             if row:
                 yield first, row
-            first = number
+            first, broken = number, False
             row = _begin(new, line)
-        elif row and line[:1].isspace():
-            _add(row, line)
-        elif row and line.strip():
+        elif row and line[:1].isspace() and line.strip():
+            _add(row, line, whole=not broken)
+        elif row and broken:
             yield first, row
             row = {}
+        elif line.strip():
+            broken = True  # the end of a line that mail has wrapped, or the end of the interface
     if row:
         yield first, row
 
@@ -104,15 +106,15 @@ def _begin(new: re.Match[str] | None, line: str) -> dict[str, Any]:
     return row
 
 
-def _add(row: dict[str, Any], line: str) -> None:
-    """Add what a line below the first one says."""
+def _add(row: dict[str, Any], line: str, *, whole: bool) -> None:
+    """Add what a line below the first one says; behind a broken line no names and addresses."""
     if _counted(row, line):
         return
     if found := _STATUS.match(line):
         row["up"] = found["status"] in _WITH_CARRIER
     elif found := _FLAGS.match(line) or _OLD_FLAGS_DOWN.match(line):
         row.update(up={"UP", "RUNNING"} <= set(found["flags"].split()), mtu=int(found["mtu"]))
-    elif "mac_address" not in row and (found := _MAC.search(line)):
+    elif whole and "mac_address" not in row and (found := _MAC.search(line)):
         row["mac_address"] = found["mac"].lower()
 
 

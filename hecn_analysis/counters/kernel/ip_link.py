@@ -38,6 +38,7 @@ _LINK: Final = re.compile(
 )
 _HEADING: Final = re.compile(r"^\s{2,12}(?P<way>RX|TX): +(?P<columns>bytes +packets +.*?)\s*$")
 _ERRORS: Final = re.compile(r"^\s{2,12}(?:RX|TX) errors: ")
+_FUNCTION: Final = re.compile(r"^\s+vf \d{1,4}\s")  # a virtual function, whose counters follow
 _ADDRESS: Final = re.compile(r"^\s+link/\S+ (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2}){5})\b")
 _VALUE: Final = re.compile(r"(\d{1,20}(?:\.\d{1,6})?)([KMGTPE]i?)?$", re.IGNORECASE)
 _COLUMNS: Final = {
@@ -113,15 +114,18 @@ class _Text:
         self._row: dict[str, Any] = {}
         self._columns: list[str | None] = []
         self._rounded = False
+        self._function = False
 
     def line(self, number: int, line: str) -> None:
         """Take one line."""
         if found := _LINK.match(line):
             _hand_over(self._row, self._findings)
             names = {"line": number, "interface": found["name"], "index": int(found["index"])}
-            self._row, self._columns = {**names, **_state(found["rest"])}, []
-        elif not self._row:
+            self._row, self._columns, self._function = {**names, **_state(found["rest"])}, [], False
+        elif not self._row or self._function:
             return
+        elif _FUNCTION.match(line):
+            self._function = True
         elif found := _HEADING.match(line):
             self._columns = [_COLUMNS[found["way"]].get(name) for name in found["columns"].split()]
             if "missed" in found["columns"]:

@@ -96,8 +96,8 @@ def _text(document: Document, findings: Findings) -> None:
                 name.strip("%"): value / 100 for name, value in zip(columns, values, strict=False) if value is not None
             }
             kind = ""
-        elif kind == "devices":
-            table.take(line, text, devices, findings)
+        elif kind == "devices" and not table.take(line, text, devices, findings):
+            kind = ""
     findings.facts.update(moments(times))
     if stamps:
         findings.facts.update(first_time_local=_bare(stamps[0]), last_time_local=_bare(stamps[-1]))
@@ -113,14 +113,14 @@ class _Table:
         self._name: str | None = None
         self._figures: list[str] = []
 
-    def take(self, line: int, text: str, devices: dict[str, dict[str, Any]], findings: Findings) -> None:
-        """Take a line: more heads, a disk, or what is left of one."""
+    def take(self, line: int, text: str, devices: dict[str, dict[str, Any]], findings: Findings) -> bool:
+        """Take a line: more heads, a disk, or what is left of one; False if words below the table end it."""
         words = text.split()
         if self._name is None and all(map(_HEAD.fullmatch, words)):
             self._columns.extend(words)
             if "%util" in words:
                 findings.format = "iostat-x"
-            return
+            return True
         if self._name is not None and all(number(word) is not None for word in words):
             self._figures.extend(words)
         else:
@@ -129,9 +129,10 @@ class _Table:
             if not rest or any(number(word) is None for word in rest):
                 message = f"found {text.strip()[:60]!r}, expected the figures of a disk; left out"
                 findings.problem(line, "malformed", message)
-                return
+                return any(number(word) is not None for word in words)
             self._name, self._figures = name, rest
         devices[self._name] = _device(self._name, dict(zip(self._columns, map(number, self._figures), strict=False)))
+        return True
 
 
 def _bare(stamp: datetime) -> str:

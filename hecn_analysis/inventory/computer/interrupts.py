@@ -9,6 +9,7 @@ cause (NMI, LOC …).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from hecn_analysis.inventory.contract import Facts, Output
@@ -19,6 +20,7 @@ COMMANDS = ("/proc/interrupts", "interrupts")
 BEGINS = re.compile(r"\s{4,20}CPU\d{1,4}(?:\s{1,20}CPU\d{1,4}){0,4096}\s*$")
 REPEATS = True
 
+_FEW: Final = 4
 _ROW: Final = re.compile(r"\s{0,8}(?P<irq>\d{1,6}|[A-Z][A-Za-z0-9]{1,5}):(?P<rest>\s?.{0,60000})$")
 
 
@@ -29,12 +31,38 @@ def recognises(output: Output) -> bool:
     )
 
 
+def _table(output: Output) -> Iterator[tuple[int, str]]:
+    """The lines below the heads, up to a blank one that no interrupt follows."""
+    lines = list(output.numbered())[1:]
+    for place, (number, line) in enumerate(lines):
+        if not line.strip() and not any(_ROW.match(after) for _, after in lines[place + 1 : place + 2]):
+            return
+        yield number, line
+
+
+def _unbroken(output: Output) -> Iterator[tuple[int, str]]:
+    """Lines below the heads; the names of actions that mail has put on lines of their own are joined again."""
+    kept: tuple[int, str] | None = None
+    for number, line in _table(output):
+        names = line.split()
+        alone = 0 < len(names) <= _FEW and not any(name.endswith(":") or name.isdigit() for name in names)
+        if alone and kept is not None and kept[0] == number - 1 and _ROW.match(kept[1]) and not _ROW.match(line):
+            yield kept[0], f"{kept[1].rstrip()}  {line.strip()}"
+            kept = None
+            continue
+        if kept is not None:
+            yield kept
+        kept = (number, line)
+    if kept is not None:
+        yield kept
+
+
 def read(output: Output) -> Facts:
     """The counts of each interrupt."""
     cpus = [int(name[3:]) for name in output.lines[0].split()]
     irqs: dict[str, Any] = {}
     facts = output.facts("proc-interrupts", {"n_cpus": len(cpus), "cpus": cpus, "irqs": irqs})
-    for number, line in list(output.numbered())[1:]:
+    for number, line in _unbroken(output):
         found = _ROW.match(line)
         if found is None:
             if line.strip():

@@ -13,7 +13,7 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from hecn_analysis.inventory.contract import Facts, Output
@@ -54,6 +54,7 @@ _RIGHT: Final = frozenset(
     )
 )
 _WORDS: Final = frozenset(("MODEL", "VENDOR", "LABEL", "PARTLABEL", "PARTTYPENAME", "MOUNTPOINT", "MOUNTPOINTS"))
+_NUMBERED: Final = re.compile(r"\s\d{1,4}:\d{1,7}\s")
 _MOST: Final = 4096
 _DEEPEST: Final = 12
 
@@ -76,7 +77,7 @@ def read(output: Output) -> Facts:
         rows = [row for value in output.json if isinstance(value, dict) for row in _tree(value.get("blockdevices"), 0)]
     else:
         facts = output.facts("lsblk", {})
-        rows = list(_lines(output.lines))
+        rows = list(_lines(_unbroken(output.lines)))
     blocks: dict[str, dict[str, Any]] = {}
     for row in rows:
         block = _block(row)
@@ -105,7 +106,36 @@ def _tree(values: object, depth: int, parent: str | None = None) -> Iterator[dic
                 yield from _tree(value.get("children"), depth + 1, name)
 
 
-def _lines(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _unbroken(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of the tree whose ends mail has put on lines of their own, joined again."""
+    kept, numbered = None, False
+    for line in lines:
+        head = kept is not None and BEGINS is not None and BEGINS.match(kept) is not None
+        if head and kept is not None and line.strip() and re.fullmatch(rf"(?:\s{{0,8}}{_COLUMN}){{1,40}}\s*", line):
+            kept = f"{kept.rstrip()} {line.strip()}"
+            continue
+        numbered = "MAJ:MIN" in (kept or "") if head else numbered
+        row = kept is not None and _NUMBERED.search(kept) is not None
+        if (
+            kept is not None
+            and numbered
+            and row
+            and line.strip()
+            and not _NUMBERED.search(line)
+            and BEGINS
+            and not BEGINS.match(line)
+        ):
+            yield f"{kept.rstrip()} {line.strip()}"
+            kept = None
+            continue
+        if kept is not None:
+            yield kept
+        kept = line
+    if kept is not None:
+        yield kept
+
+
+def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Devices of the tree for people, or of pairs."""
     columns: list[tuple[str, int, int]] = []
     above: list[tuple[int, str]] = []

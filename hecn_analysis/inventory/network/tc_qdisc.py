@@ -25,7 +25,7 @@ _QDISC: Final = re.compile(
 )
 _SENT: Final = re.compile(
     r"\s{0,8}Sent (?P<bytes>\d{1,19}) bytes? (?P<packets>\d{1,19}) pkts? \(dropped (?P<dropped>\d{1,19}),? "
-    r"overlimits (?P<over>\d{1,19})(?: requeues (?P<requeues>\d{1,19}))?\)"
+    r"overlimits(?: (?P<over>\d{1,19})(?: requeues (?P<requeues>\d{1,19}))?)?"
 )
 _RATE: Final = re.compile(r"\b(?:rate|bandwidth) (?P<number>\d{1,9}(?:\.\d{1,6})?)(?P<unit>[KMGT]?)bit\b")
 _LIMIT: Final = re.compile(r"\blimit (?P<limit>\d{1,12})(?P<unit>p?)(?=\s|$)")
@@ -50,7 +50,7 @@ def read(output: Output) -> Facts:
                 sent_bytes=int(sent["bytes"]),
                 sent_packets=int(sent["packets"]),
                 dropped=int(sent["dropped"]),
-                overlimits=int(sent["over"]),
+                overlimits=int(sent["over"]) if sent["over"] else None,
                 requeues=int(sent["requeues"]) if sent["requeues"] else None,
             )
     return output.facts("tc-s-qdisc", {"qdiscs": qdiscs})

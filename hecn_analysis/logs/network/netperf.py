@@ -72,6 +72,7 @@ _INTERIM: Final = re.compile(
     rf"Interim result:\s{{0,20}}(?P<rate>-?\d{{1,15}}\.\d{{1,3}}) (?P<unit>{UNIT})/s "
     r"over (?P<seconds>\d{1,9}\.\d{1,6}) seconds(?: ending at (?P<end>\d{1,10}\.\d{1,6}))?\s*$"
 )
+_INTERIM_BROKEN: Final = re.compile(r"Interim result:.{0,100}\b(?:over|seconds|ending|at)\s*$")  # by mail
 _INTERIM_VALUES: Final = re.compile(
     rf"\s*(?P<rate>-?\d{{1,15}}\.\d{{1,3}}),(?P<unit>{UNIT})/s,(?P<seconds>\d{{1,9}}\.\d{{1,6}}),"
     r"(?P<end>\d{9,10}\.\d{3})\s*$"
@@ -141,12 +142,18 @@ class Netperf:
         self._pairs: dict[str, str] = {}
         self._pairs_at = (0, 0)
         self._interim: dict[str, str] = {}
+        self._broken: Line | None = None
         self._done: tuple[int, Run | None] = (-_NEAR, None)
         self._mixed = False
 
     def feed(self, line: Line) -> bool:
         """Take a line of netperf's."""
         text = line.text
+        broken, self._broken = self._broken, None
+        if broken is not None and line.number == broken.number + 1:
+            joined = line._replace(text=f"{broken.text.rstrip()} {text.strip()}")
+            if self._interim_result(joined):
+                return True
         if "nterim result" in text and self._interim_result(line):
             return True
         if "=" in text and (pair := _PAIR.match(text)) is not None and _OWN_KEY.match(pair["key"]):
@@ -230,7 +237,8 @@ class Netperf:
     def _interim_result(self, line: Line) -> bool:
         match = _INTERIM.search(line.text)
         if match is None:
-            return False
+            self._broken = line if _INTERIM_BROKEN.search(line.text) else None
+            return self._broken is not None
         self._add_interim(line, match["rate"], match["unit"], match["seconds"], match["end"])
         return True
 

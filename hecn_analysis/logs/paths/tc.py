@@ -31,7 +31,7 @@ _QUEUE: Final = re.compile(
 )
 _SENT: Final = re.compile(
     r"^\W{0,8}\s?Sent (?P<bytes>\d{1,19}) bytes (?P<packets>\d{1,19}) pkts? "
-    r"\(dropped (?P<dropped>\d{1,19}), overlimits \d{1,19}(?: requeues \d{1,19})?\)"
+    r"\(dropped (?P<dropped>\d{1,19}), overlimits\b"
 )
 _LIKE_SENT: Final = re.compile(r"^\W{0,8}\s?Sent \d.{0,120}")
 _REST: Final = re.compile(

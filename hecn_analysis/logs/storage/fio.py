@@ -111,6 +111,9 @@ class _Group:
     ways: set[str] = field(default_factory=set)
 
 
+_HEADLESS: Final = -1
+
+
 class Fio(DocumentReader):
     """Reader of fio."""
 
@@ -271,14 +274,27 @@ class Fio(DocumentReader):
         group.ways.add(match["way"])
         values = self._values(match, group.names, group.jobs)
         values["error"] = bool(group.errors)
+        self._drop_own(values)
         self.findings.run(Run(group.first, line.number, values, rounding=_rounding(match)))
+
+    def _drop_own(self, values: dict[str, object]) -> None:
+        """Forget lines of jobs without heads that are the parts of a group's total."""
+        group = self._groups.get(_HEADLESS)
+        own = [run for run in group.own if run.columns["direction"] == values["direction"]] if group else []
+        parts, total = [run.columns["bytes"] for run in own], values["bytes"]
+        if (
+            group
+            and isinstance(total, int)
+            and abs(sum(part for part in parts if isinstance(part, int)) - total) <= 0.02 * total
+        ):
+            group.own = [run for run in group.own if run not in own]
 
     def _own(self, line: Line, match: re.Match[str]) -> None:
         self._inside = True
         group = self._current
         if group is None:
             # a line without its job's head
-            group = self._groups.setdefault(-1, _Group(line.number, line.number))
+            group = self._groups.setdefault(_HEADLESS, _Group(line.number, line.number))
         if match["way"] == "mixed" and any(run.line_first == group.last for run in group.own):
             return
         values = self._values(match, group.names[-1:], 0)
