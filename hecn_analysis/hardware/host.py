@@ -279,6 +279,14 @@ class Host(_Described):
     cpu_quota: Factor | None = Field(
         default=None, description="share of a core that each transfer process may use (cgroup cpu.max)"
     )
+    governor: Literal["performance", "schedutil", "ondemand", "conservative", "powersave"] | None = Field(
+        default=None, description="policy of the cores' clock (cpufreq); default: unknown, as the clock is stated"
+    )
+    iommu: Literal["off", "passthrough", "lazy", "strict"] | None = Field(
+        default=None,
+        description="translation of the cards' addresses: off; passthrough (iommu=pt); lazy or strict flushes of "
+        "translations; default: unknown, as in the costs",
+    )
     offload: bool = Field(
         default=True, description="segmentation offload (TSO, GSO): up to 64 KiB cross the sending stack as one packet"
     )
@@ -311,7 +319,7 @@ class Host(_Described):
     adv_win_scale: Annotated[int, Field(ge=-31, le=31)] | None = Field(
         default=None, description="net.ipv4.tcp_adv_win_scale, if changed"
     )
-    initial_window: int = Field(
+    initcwnd: int = Field(
         default_factory=lambda data: 10 if tcp_window.kernel_version(data["kernel"]) >= (3, 0) else 3,
         ge=1,
         description="initial congestion window in segments; by kernel: 10 since 2.6.39 (RFC 6928), 3 before",
@@ -357,6 +365,12 @@ class Host(_Described):
     def file_arrays(self) -> list[str]:
         """Arrays of the processes' files, in turn."""
         return self.files_on or list(self.arrays)[:1]
+
+    @field_validator("iommu", mode="before")
+    @classmethod
+    def _iommu(cls, iommu: object) -> object:
+        """YAML reads on and off as truth values; Linux flushes lazily unless told otherwise."""
+        return {True: "lazy", False: "off"}[iommu] if isinstance(iommu, bool) else "lazy" if iommu == "on" else iommu
 
     @field_validator("kernel", mode="before")
     @classmethod

@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from hecn_analysis.base import units
 from hecn_analysis.hardware.quantity import Bytes, Factor, Parameter, Probability, Rate, Time, Title
 from hecn_analysis.limits.framing import FRAME_OVERHEAD, VLAN_TAG
 
@@ -121,6 +122,9 @@ class Path(BaseModel):
         description="packets lost in one event: TCP reduces its window once for all of them",
     )
     queue: Bytes | None = None
+    background: Rate | None = Field(
+        default=None, description="other traffic on the narrowest link, all parallel links together; default: none"
+    )
     pep: bool = Field(
         default=False,
         description="performance-enhancing proxies at both ends of the long segment terminate TCP (RFC 3135)",
@@ -205,6 +209,11 @@ class Path(BaseModel):
     def _agrees(self) -> Self:
         if self.ip == 6 and self.mtu < 1280:
             raise ValueError(f"found an MTU of {self.mtu} B with IPv6, expected at least 1280 B (RFC 8200)")
+        if self.background is not None and self.rate is not None:
+            line, other = self.rate.value * self.links, self.background.value
+            if other >= line:
+                found = f"{units.format_rate(other)} of background on a path of {units.format_rate(line)}"
+                raise ValueError(f"found {found}, expected less than the path carries")
         if self.vlan and self.framing != "ethernet":
             raise ValueError(f"found a VLAN tag with framing {self.framing!r}, expected framing 'ethernet'")
         if self.pep_rate is not None and not self.pep:

@@ -28,6 +28,9 @@ _PARITY = {5: 1, 6: 2, 50: 1, 60: 2}
 #: Rate of a SAS lane by the link of the disks behind an expander; SATA disks are tunnelled at their own rate. [bit/s]
 _LANE_BPS = {link: storage.coded_bps(link) for link in ("sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24")}
 
+#: Disks that one controller or expander serves: servers have 12 to 36. More disks have several, in one host or many.
+_ATTACHED = 24
+
 #: More than a disk on SATA or SAS reads: a faster one is on PCI Express lanes of its own. [bit/s]
 _FASTEST_SAS_BPS = 2.4e9 * 8
 
@@ -37,7 +40,7 @@ def array_rate(tool: Tool, draw: Draws, role: str, name: str, array: Array, *, s
     at = f"{role}.arrays.{name}"
     rate = _disk_rate(tool, draw, f"{at}.disk", array, files=streams, reads=reads)
     if array.level is not None:
-        rate = _together(draw, at, array, rate, files=streams, reads=reads)
+        rate = _together(tool, draw, at, array, rate, files=streams, reads=reads)
     rate = np.minimum(rate, _answered_rate(tool, draw, at, array, rate, files=streams, reads=reads))
     for parameter_name, ceiling in _ceilings(array, at, reads=reads):
         rate = np.minimum(rate, draw(parameter_name, ceiling))
@@ -88,7 +91,9 @@ def _data_disks(array: Array) -> float:
     return array.disks - array.groups * _PARITY.get(array.level, 0)
 
 
-def _together(draw: Draws, at: str, array: Array, rate: FloatArray, *, files: int, reads: bool) -> FloatArray:
+def _together(
+    tool: Tool, draw: Draws, at: str, array: Array, rate: FloatArray, *, files: int, reads: bool
+) -> FloatArray:
     """Rate of the disks of an array together [bit/s]."""
     op: Literal["read", "write"] = "read" if reads else "write"
     level, far = array.level, array.layout == "far"
@@ -104,11 +109,19 @@ def _together(draw: Draws, at: str, array: Array, rate: FloatArray, *, files: in
         streams=streams,
         far=far,
         solid_state=agreed(array.disk.solid_state),
+        request=None if reads else _request_alone(tool, draw, array),
+        chunk=draw(f"{at}.chunk", array.chunk),
     )
     total = np.asarray(figures["throughput_bps"], dtype=np.float64)
     lost = array.doubling_loss or assumed("doubling_loss", array.software or "controller")
     kept = 1 - draw(f"{at}.doubling_loss", lost)
     return np.asarray(total * kept ** np.log2(np.maximum(total / rate, 1.0)))
+
+
+def _request_alone(tool: Tool, draw: Draws, array: Array) -> FloatArray | None:
+    """Size of a write that parity is computed for at once, because nothing merges it with the next one [B]."""
+    merged = tool.io != "direct" or tool.outstanding > 1 or array.software not in {"md", "btrfs"}
+    return None if merged or tool.request is None or array.level not in _PARITY else draw("tool.request", tool.request)
 
 
 def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Parameter]]:
@@ -127,7 +140,8 @@ def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Para
     if array.software == "md" and array.level in _PARITY and not reads:
         yield f"{at}.md-parity-write", assumed("ceiling", "md-parity-write")
     if not array.slots and array.disk.link != "pcie" and agreed(array.disk.read_rate.value < _FASTEST_SAS_BPS):
-        yield f"{at}.attachment", assumed("ceiling", "attachment")
+        one = assumed("ceiling", "attachment")
+        yield f"{at}.attachment", one.model_copy(update={"value": one.value * max(1.0, array.disks / _ATTACHED)})
 
 
 def _answered_rate(

@@ -19,7 +19,7 @@ import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
 from hecn_analysis.limits.tcp_window import kernel_version
-from hecn_analysis.prediction.devices import process_cost
+from hecn_analysis.prediction.devices import buffer_cost, core_clock, pacing_cost, process_cost
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
 from hecn_analysis.prediction.placement import Placement
@@ -94,7 +94,7 @@ class Cores:
         """Add a flow's demands on the cores of this host, which `sends` or receives it."""
         busy = {core for other in range(len(self.flows)) for core in self._threads(other)}
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
-        per_clock = crowding / self._draw("cpu.clock", self.cpu.clock) / 8
+        per_clock = crowding / core_clock(self.draw, self.role, self.host) / 8
         seconds_per_cycle = self._draw("cpu.scatter", self.cpu.scatter) * per_clock
         process, others = self._work(flow, sends=sends, networked=networked, on_disk=on_disk)
         stated = "cpu_share" in self.host.model_fields_set
@@ -210,7 +210,11 @@ class Cores:
             total = self._send_cost() + self._packets("send_packet_cost", Cores._sent_unit)
             if not self.host.offload:
                 total = total + self._cost("linear_cost")
+            unit = self._sent_unit(self._payload, offloaded=False)
+            if tool.protocol == "tcp":
+                total = total + pacing_cost(self.draw, self.role, self.host, unit)
             if not self.scenario.path.same_host:
+                total = total + buffer_cost(self.draw, self.role, self.host, unit)
                 total = total + self._packets("frame_cost", Cores._sent_unit) + self._from_interrupts(flow, sends=True)
         else:
             total = self._byte_cost("receive_cost") + self._cost("far_cost") * self._far()
@@ -271,10 +275,13 @@ class Cores:
         together = self._placement.together(flow)
         if (together == 1).all():
             return np.zeros(1)
+        is_far = not sends and self._placement.is_apart(flow, self.cpu)
         unit = self._sent_unit(self._payload, offloaded=False)
         total = self._cost("handover_cost") + self._cost("handover_packet_cost") / unit
+        if is_far:
+            total = total + self._cost("remote_cost")
         if sends and scenario.tool.message is not None:
-            clock = self._draw("cpu.clock", self.cpu.clock)
+            clock = core_clock(self.draw, self.role, self.host)
             total = total + self.draw("path.device_time", scenario.path.device_time) * clock / self.draw(
                 "tool.message", scenario.tool.message
             )
@@ -289,6 +296,7 @@ class Cores:
             return np.maximum(self._cost("send_interrupt_cost") + handover, 0.0) * self._kernel_factor()
         total = self._cost("merged_interrupt_cost" if self.host.lro else "receive_interrupt_cost")
         total = total + self._packets("frame_cost", Cores._received_frame) + handover
+        total = total + buffer_cost(self.draw, self.role, self.host, self._payload)
         total = np.maximum(total + self._packets("interrupt_packet_cost", Cores._received_unit), 0.0)
         return total * self._kernel_factor()
 

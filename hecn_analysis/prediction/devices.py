@@ -28,6 +28,9 @@ _CLOCK: Final = Parameter(
     value=3e9, spread=0.3, basis="assumed", source="servers under load: 2.3 to 3.9 GHz", unit=SHOWN_UNIT["frequency"]
 )
 
+#: Memory that one translation covers. [B]
+_PAGE: Final = 4096
+
 #: Ciphers that programs use unless told otherwise, with and without AES instructions.
 _USUAL: Final[dict[str, tuple[Cipher, Cipher]]] = {"ssh": ("chacha20-poly1305", "chacha20-poly1305")}
 _USUAL_TLS: Final[tuple[Cipher, Cipher]] = ("aes-gcm", "chacha20-poly1305")
@@ -46,6 +49,30 @@ def _assumed(entry: dict[str, Any], field: str = "value", dimension: units.Dimen
         source=entry["source"],
         unit=SHOWN_UNIT[dimension],
     )
+
+
+def core_clock(draw: Draws, role: str, host: Host) -> FloatArray:
+    """Clock of a host's cores under its governor [Hz]."""
+    clock = draw(f"{role}.cpu.clock", _CLOCK if host.cpu is None else host.cpu.clock)
+    if host.governor is None:
+        return clock
+    share = draw(f"{role}.governor", _assumed(_table()["governors"][host.governor], dimension="fraction"))
+    return np.asarray(clock * np.minimum(share, 1.0))
+
+
+def buffer_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
+    """Cycles per byte for the IOMMU's translation of each buffer of up to a page [cycles/B]."""
+    if host.iommu is None:
+        return np.zeros(1)
+    cycles = draw(f"{role}.iommu", _assumed(_table()["iommu"][host.iommu], dimension="cycles"))
+    return np.asarray(cycles / np.minimum(unit, _PAGE))
+
+
+def pacing_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
+    """Cycles per byte for the timer that releases each packet of a paced sender [cycles/B]."""
+    if host.congestion_control != "bbr":
+        return np.zeros(1)
+    return np.asarray(draw(f"{role}.pacing", _assumed(_table()["pacing"], dimension="cycles")) / unit)
 
 
 def process_cost(scenario: Scenario, draw: Draws, role: str, cpu: Cpu) -> FloatArray:
@@ -85,8 +112,7 @@ class Devices:
 
     @property
     def _clock(self) -> FloatArray:
-        cpu = self.host.cpu
-        return self.draw(f"{self.role}.cpu.clock", _CLOCK if cpu is None else cpu.clock)
+        return core_clock(self.draw, self.role, self.host)
 
     def _tunnel(self, flow: int) -> None:
         """Add the time of a tunnel's packets on the one core that they all pass."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Host, Scenario, Tool
+    from hecn_analysis.hardware import Cpu, Host, Scenario, Tool
     from hecn_analysis.prediction.draws import Draws, FloatArray
 
 _DEFAULT_APP_CORES = (1, 3, 2, 0)
@@ -78,6 +78,11 @@ class Placement:
         is_second = role == "receiver" and self.scenario.path.same_host
         after = self.flows * threads_of(self.scenario.tool) if is_second else 0
         return thread_cores(host, self.scenario.tool, flow, after=after)
+
+    def is_apart(self, flow: int, cpu: Cpu) -> bool:
+        """Whether the description binds the ends of a flow within one machine to cores of different sockets."""
+        sockets = [{cpu.socket_of(core) for core in self.cores(role, flow)} for role in ("sender", "receiver")]
+        return not self.is_free and not sockets[0] & sockets[1]
 
     @property
     def is_free(self) -> bool:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: Classes of resources that are stages of a request: without overlap, only one of them works at a time.
 _STAGES = frozenset({"disk", "raid", "cpu", "link", "filesystem"})
 
+#: Share of a line that a transfer gets beside any other traffic, where draws of that traffic exceed the line.
+_LEAST_LEFT = 0.02
+
 _STORING = frozenset({"disk", "raid"})
 
 
@@ -112,7 +115,11 @@ def _add_links(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tu
     if path.rate is None:
         return
     payload, wire = payload_per_packet(scenario)
-    seconds_per_bit = wire / payload / draw("path.rate", path.rate)
+    rate = draw("path.rate", path.rate)
+    if path.background is not None:
+        left = rate - draw("path.background", path.background) / path.links
+        rate = np.maximum(left, _LEAST_LEFT * rate)
+    seconds_per_bit = wire / payload / rate
     if scenario.tool.protocol == "udp":  # UDP does not retransmit: lost packets still use the link
         seconds_per_bit = seconds_per_bit / (1 - draw("path.loss", path.loss))
     for flow, (number, way) in enumerate(flows):

@@ -235,7 +235,7 @@ class Transport:
             duration_s=duration,
             transfer_bytes=amount,
             warm_up_s=warm_up,
-            initial_window=self.sending.initial_window,
+            initial_window=self.sending.initcwnd,
             ack_every=self.receiving.lro_frames.value if self.receiving.lro else 2,
             byte_counting=self.sending.byte_counting,
             hystart=self.sending.hystart,

@@ -106,9 +106,10 @@ def is_ideal(scenario: Scenario, role: str) -> bool:
 
 
 def is_documented(scenario: Scenario, role: str) -> bool:
-    """Whether the description of a role is one of the shipped ones."""
+    """Whether the description of a role is a shipped one of a real system: not a user's file, nor made up."""
     named = scenario.keys.get(role)
-    return named is not None and not str(named).endswith((".yaml", ".yml"))
+    made_up = bool(getattr(getattr(scenario, role), "example", False))
+    return named is not None and not made_up and not str(named).endswith((".yaml", ".yml"))
 
 
 def _year(hosts: Mapping[str, Host | None]) -> int | None:

@@ -119,3 +119,41 @@ def test_a_path_of_segments_has_the_least_rate_and_the_sum_of_times():
         hecn.load_scenario(
             {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s", "path.segments": segments}
         )
+
+
+FAST = {"path.rate": "100 Gb/s", "path.mtu": 9000, "tool": "iperf3"}
+
+
+@pytest.mark.parametrize(
+    ("slower", "faster", "base"),
+    [
+        ({"receiver.governor": "powersave"}, {"receiver.governor": "performance"}, FAST),
+        ({"receiver.iommu": "strict"}, {"receiver.iommu": "on"}, FAST),
+        ({"receiver.iommu": "on"}, {"receiver.iommu": "off"}, {**FAST, "path.mtu": 1500}),
+        ({"sender.congestion_control": "bbr"}, {}, {"path.same_host": True, "tool": "iperf3"}),
+        ({"path.background": "6 Gb/s"}, {"path.background": "3 Gb/s"}, {"path.rate": "10 Gb/s", "tool": "iperf3"}),
+        ({"sender.initcwnd": 2}, {"sender.initcwnd": 64}, {"path.rtt": "100 ms", "tool.bytes": "10 MB", **FAST}),
+        ({"receiver.cpu.clock": "2 GHz"}, {"receiver.cpu.clock": "4 GHz"}, FAST),
+        ({"receiver.kernel": "5.4"}, {"receiver.kernel": "6.11"}, FAST),
+        ({"path.mtu": 1500}, {}, FAST),
+        ({"receiver.gro": False}, {}, FAST),
+        ({"tool.message": "4 KiB"}, {"tool.message": "128 KiB"}, FAST),
+    ],
+)
+def test_keys_that_people_change_have_an_effect_where_nothing_is_known_of_the_hosts(slower, faster, base):
+    rates = [hecn.predict({**base, **keys}).throughput_bps for keys in (slower, faster)]
+    assert rates[1] > 1.03 * rates[0]
+
+
+def test_a_processor_with_a_clock_and_cores_alone_has_the_costs_of_its_time():
+    def at(year):
+        cpu = {"receiver.cpu.clock": "2.4 GHz", "receiver.cpu.cores": 32, "receiver.year": year}
+        return hecn.load_scenario({**FAST, **cpu}).receiver.cpu
+
+    assert [at(year).cores for year in (2003, 2020)] == [32, 32]
+    assert at(2003).receive_cost.value > 5 * at(2020).receive_cost.value
+
+
+def test_background_beyond_the_line_is_refused():
+    with pytest.raises(hecn.HecnError, match=r"12\.0 Gb/s of background on a path of 10\.0 Gb/s"):
+        hecn.load_scenario({"tool": "iperf3", "path.rate": "10 Gb/s", "path.background": "12 Gb/s"})

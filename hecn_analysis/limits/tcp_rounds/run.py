@@ -213,7 +213,7 @@ class Run:
         done = ((after >= self.end) | (delivered >= missing)) & ~self.over
         any_done = some(done)
         if any_done:
-            with np.errstate(invalid="ignore"):
+            with np.errstate(invalid="ignore", divide="ignore"):  # a round that delivers nothing ends a timed run
                 part = self.time_of_part(missing / delivered, train)
                 finish = np.where(np.isfinite(self.end), self.end, self.t + part + self.rtt / 2)
             self.finish(done, finish)
