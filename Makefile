@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: evidence strangers help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
+.PHONY: evidence pictures strangers help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -54,6 +54,9 @@ format: $(VENV)/dev.stamp ## apply ruff's format and fixes
 docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an error
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+pictures: $(VENV)/dev.stamp ## make the pictures of README.md again, in docs/pictures (needs Chromium)
+	$(BIN)/python -m upkeep.pictures docs/pictures
 
 linkcheck: $(VENV)/dev.stamp ## request every address in the documentation (needs the network)
 	$(BIN)/sphinx-build --builder linkcheck --quiet docs docs/_build/linkcheck
