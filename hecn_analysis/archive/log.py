@@ -343,7 +343,7 @@ class Writer:
     ) -> None:
         if self._counts is None or (self._counts and error is not None):
             return  # a compaction keeps what the log names and removes the rest
-        names = [self._entry.name, self._copy.name, *(Path(each).name for each in self.written)]
+        names = [self._entry.name, self._copy.name, *(Path(path).name for path in self.written)]
         own = [f"incoming/{self.id}/{name}" for name in names]
         if remove(self._folder, own + ([] if self._counts else self.written)):
             with suppress(OSError):  # a compaction does it later

@@ -62,28 +62,28 @@ def run(arguments: argparse.Namespace) -> int:
     """Read both, compare, deliver."""
     for path in (arguments.first, arguments.second):
         Path(path).stat()  # report a missing path before reading anything
-    found = hecn.compare_runs(arguments.first, arguments.second, confidence=arguments.confidence, progress=True)
+    comparison = hecn.compare_runs(arguments.first, arguments.second, confidence=arguments.confidence, progress=True)
     form = output.chosen_format(arguments)
     if form == "json":
-        written = output.json_object(found.to_dict())
+        written = output.json_object(comparison.to_dict())
     elif form == "csv":
-        written = output.written(output.records(found.groups), list(found.groups.columns), form)
+        written = output.written(output.records(comparison.groups), list(comparison.groups.columns), form)
     else:
-        written = _text(found)
+        written = _text(comparison)
     output.deliver(written, arguments)
     if arguments.figure is not None:
         from hecn_analysis.figures import plot_comparison  # noqa: PLC0415 (not needed without a figure)
 
-        output.figure(arguments.figure, plot_comparison(found.runs))
-    problems = found.problems[found.problems["kind"] != "unrecognised"]
+        output.figure(arguments.figure, plot_comparison(comparison.runs))
+    problems = comparison.problems[comparison.problems["kind"] != "unrecognised"]
     return reading.report_problems(
-        problems, units.format_count(len(found.runs), "run"), "hecn parse --table problems lists all"
+        problems, units.format_count(len(comparison.runs), "run"), "hecn parse --table problems lists all"
     )
 
 
-def _text(found: RunsComparison) -> Iterator[str]:
-    yield f"{found.overall}\n"
-    for row in found.groups.to_dict("records"):
+def _text(comparison: RunsComparison) -> Iterator[str]:
+    yield f"{comparison.overall}\n"
+    for row in comparison.groups.to_dict("records"):
         yield f"\n{row['group']}: {row['verdict']}\n  {row['sentence']}\n"
         for letter in "ab":
             if row[f"runs_{letter}"]:

@@ -127,28 +127,28 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output or f"measure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     try:
         with ended_by_signals():
-            found = measure.measure(request, folder, progress=True)
+            measured = measure.measure(request, folder, progress=True)
     except KeyboardInterrupt:
         kept = f"; the results so far are in {folder}" if folder.is_dir() else ""
         say(f"stopped: servers and files of the measurement are removed{kept}")
         raise
-    output.show(_written(found, arguments.format), arguments.format)
-    faults = [f"run {one.run}: {one.error}" for one in found.runs if one.error]
+    output.show(_written(measured, arguments.format), arguments.format)
+    faults = [f"run {result.run}: {result.error}" for result in measured.runs if result.error]
     say_all(faults, f"{folder}/runs.csv")
     return 1 if faults else 0
 
 
-def _written(found: Measured, form: str) -> Iterator[str]:
+def _written(measured: Measured, form: str) -> Iterator[str]:
     if form == "json":
-        yield from output.json_object(found.to_dict())
+        yield from output.json_object(measured.to_dict())
         return
     predicted = {
-        "predicted_bps": found.prediction.throughput_bps,
-        "low_bps": found.prediction.low_bps,
-        "high_bps": found.prediction.high_bps,
+        "predicted_bps": measured.prediction.throughput_bps,
+        "low_bps": measured.prediction.low_bps,
+        "high_bps": measured.prediction.high_bps,
     }
-    rows: list[dict[str, Any]] = [{**asdict(one), **predicted} for one in found.runs]
+    rows: list[dict[str, Any]] = [{**asdict(result), **predicted} for result in measured.runs]
     rows = [{name: row[name] if row[name] != "" else None for name in COLUMNS} for row in rows]
     yield from output.written(rows, COLUMNS, form)
     if form == "text":
-        yield f"\n{found}\nEverything is in {found.folder}.\n"
+        yield f"\n{measured}\nEverything is in {measured.folder}.\n"

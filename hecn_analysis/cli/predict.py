@@ -195,7 +195,9 @@ def _text(answer: Answer) -> Iterator[str]:
     """The sentence, the ladder, what would narrow the interval, and the warnings."""
     yield f"{answer.row['sentence']}\n\n"
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
-    halves = ((each["name"], _half(each["spread"]), _half(each["spread_then"])) for each in answer.row["unknowns"])
+    halves = (
+        (unknown["name"], _half(unknown["spread"]), _half(unknown["spread_then"])) for unknown in answer.row["unknowns"]
+    )
     if keys := [f"{name} ({now} becomes {then})" for name, now, then in halves if now != then][:UNKNOWNS]:
         yield f"\nKnowing these keys would narrow the interval most: {', '.join(keys)}.\n"
     for warning in answer.row["warnings"]:

@@ -30,8 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder, where = Path(arguments.settle), _where(arguments)
     folder.stat()
     if arguments.dry_run:
-        found = settle.plan(settle.diagnosed(folder, progress=True), where, look=False)
-        output.show([*(f"{line}\n" for line in found.lines), *_by_hand(found.by_hand)], "text")
+        outcome = settle.plan(settle.diagnosed(folder, progress=True), where, look=False)
+        output.show([*(f"{line}\n" for line in outcome.lines), *_by_hand(outcome.by_hand)], "text")
         return 0
     target = Path(arguments.output or _default(folder))
     try:
@@ -76,14 +76,14 @@ def _where(arguments: argparse.Namespace) -> Where:
 
 
 def _written(settled: Settled, form: str) -> Iterator[str]:
-    found = settled.to_dict()
+    facts = settled.to_dict()
     if form == "json":
-        yield from output.json_object(found)
+        yield from output.json_object(facts)
         return
     if form == "csv":
-        yield from output.written(found["ran"], COLUMNS, form)
+        yield from output.written(facts["ran"], COLUMNS, form)
         return
-    yield from _text(settled, found["ran"])
+    yield from _text(settled, facts["ran"])
 
 
 def _text(settled: Settled, ran: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -98,13 +98,15 @@ def _text(settled: Settled, ran: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield from output.written(ran, COLUMNS, "text")
     yield from _by_hand(settled.by_hand)
     if settled.folder is not None:
-        yield from (f"still open: {one.what}  ({', '.join(one.separates)})\n" for one in settled.after.missing)
+        yield from (
+            f"still open: {question.what}  ({', '.join(question.separates)})\n" for question in settled.after.missing
+        )
         yield f"\nThe outputs are in {settled.folder}; put them into the folder of the runs to keep the verdict.\n"
 
 
 def _by_hand(questions: Sequence[ByHand]) -> Iterator[str]:
     """What is left to run by hand, each command once."""
-    lines = list(dict.fromkeys(f"by hand: {one.command}  ({one.why})\n" for one in questions))
+    lines = list(dict.fromkeys(f"by hand: {question.command}  ({question.why})\n" for question in questions))
     yield from lines[:_SHOWN]
     if len(lines) > _SHOWN:
         yield f"and {len(lines) - _SHOWN} more by hand: --format json has all\n"

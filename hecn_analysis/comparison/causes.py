@@ -89,21 +89,23 @@ def _keys(runs: pd.DataFrame) -> set[tuple[str, int]]:
 
 def causes(row: Mapping[str, Any], part: pd.DataFrame, sides: Sequence[Side]) -> dict[str, Any]:
     """Give the `COLUMNS` of a kind of run, and `told`, the sentences on its cause; nothing where a side has no run."""
-    found: dict[str, Any] = {**dict.fromkeys(COLUMNS), "told": ""}
+    columns: dict[str, Any] = {**dict.fromkeys(COLUMNS), "told": ""}
     if not row["runs_a"] or not row["runs_b"]:
-        return found
+        return columns
     good = part[part["rate_bps"].notna()]
     a, b = (side.diagnosis(good[good["set"] == name]) for name, side in zip("AB", sides, strict=True))
     for letter, verdict in (("a", a), ("b", b)):
         if verdict is not None:
             likeliest = verdict.causes[0]
-            found |= {f"cause_{letter}": likeliest.kind, f"probability_{letter}": likeliest.probability}
+            columns |= {f"cause_{letter}": likeliest.kind, f"probability_{letter}": likeliest.probability}
     ratio = row["median_b_bps"] / row["median_a_bps"]
-    found["outcome"] = _outcome(a, b, ratio)
+    columns["outcome"] = _outcome(a, b, ratio)
     low, high = _promised(a)
-    found |= {"promised_low_bps": low, "promised_high_bps": high}
-    found["told"] = " ".join([_says(found["outcome"], a, b, ratio), *_of_promise(low, high, row, found["outcome"])])
-    return found
+    columns |= {"promised_low_bps": low, "promised_high_bps": high}
+    columns["told"] = " ".join(
+        [_says(columns["outcome"], a, b, ratio), *_of_promise(low, high, row, columns["outcome"])]
+    )
+    return columns
 
 
 def _family(name: str) -> str:
@@ -144,7 +146,7 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     if a is None or b is None:
         side = "A and B" if a is b else "A" if a is None else "B"
         return f"What became of the cause does not show: no diagnosis of these runs in {side}."
-    in_a, in_b = (f"{one.causes[0].kind}, {one.causes[0].probability:.0%}" for one in (a, b))
+    in_a, in_b = (f"{diagnosis.causes[0].kind}, {diagnosis.causes[0].probability:.0%}" for diagnosis in (a, b))
     if outcome == REMOVED:
         return f"The likeliest cause in A, {a.causes[0].resource} ({in_a}), is removed: now {b.finding} ({in_b})."
     if outcome == APPEARED:

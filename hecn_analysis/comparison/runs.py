@@ -163,14 +163,14 @@ def compare_runs(
     readings = [side.folder.reading for side in sides]
     runs = _matched(readings)
     parts = runs.groupby("group", sort=False)
-    found = [_group(name, part, confidence) for name, part in parts]
+    groups = [_group(name, part, confidence) for name, part in parts]
     level = 1 - confidence
-    tests = _corrected([row for row in found if row["runs_a"] and row["runs_b"]], level)
-    for row in found:
+    tests = _corrected([row for row in groups if row["runs_a"] and row["runs_b"]], level)
+    for row in groups:
         verdict, sentence = _verdict(row, level, tests)
         became = causes.causes(row, parts.get_group(row["group"]), sides)
         row.update(became, verdict=verdict, sentence=f"{sentence} {became['told']}".rstrip())
-    frame = pd.DataFrame(found, columns=list(COLUMNS))
+    frame = pd.DataFrame(groups, columns=list(COLUMNS))
     last = frame["verdict"].str.startswith("only")
     frame = frame.assign(last=last).sort_values(["last", "p_corrected", "p"], kind="stable", ignore_index=True)
     ratio, low, high = _overall(runs, confidence)
@@ -203,13 +203,13 @@ def _repeated(row: Mapping[str, Any]) -> bool:
 
 def _matched(readings: Sequence[Reading]) -> pd.DataFrame:
     """All runs, each with its set and its group."""
-    for name, one in zip("AB", readings, strict=True):
-        if not np.isfinite(run_rates(one.runs)).any():
+    for name, reading in zip("AB", readings, strict=True):
+        if not np.isfinite(run_rates(reading.runs)).any():
             raise InputError(f"no run with a rate in {name}, the {'first' if name == 'A' else 'second'} of the two",
                              "logs of tools", advice="hecn parse says what can be read")  # fmt: skip
-    joined = pd.concat([one.runs for one in readings], ignore_index=True)
-    sets = np.repeat(["A", "B"], [len(one.runs) for one in readings])
-    windows = pd.concat([_windows(one) for one in readings], ignore_index=True)
+    joined = pd.concat([reading.runs for reading in readings], ignore_index=True)
+    sets = np.repeat(["A", "B"], [len(reading.runs) for reading in readings])
+    windows = pd.concat([_windows(reading) for reading in readings], ignore_index=True)
     runs = with_conditions(joined).assign(set=sets, cwnd_bytes=windows, matched_without="")
     runs = runs[runs["rate_bps"].notna() | runs["error"]]
     runs["group"] = runs["condition"]
@@ -227,8 +227,8 @@ def _match_looser(runs: pd.DataFrame, left_out: Sequence[str]) -> None:
         return
     looser = alone[kept].apply(lambda row: words(row, kept), axis=1)
     for name, part in alone.groupby(looser):
-        each = part.groupby("set")["group"].nunique()
-        if each.to_dict() == {"A": 1, "B": 1}:
+        groups = part.groupby("set")["group"].nunique()
+        if groups.to_dict() == {"A": 1, "B": 1}:
             runs.loc[part.index, "group"] = name
             runs.loc[part.index, "matched_without"] = " and ".join(left_out)
 

@@ -21,9 +21,9 @@ LEAST = 0.02
 
 def causes_rows(verdict: Diagnosis) -> pd.DataFrame:
     """Compute what the figure draws: a row for each cause, the likeliest first, and one for all unlikely ones."""
-    likely = [one for one in verdict.causes if one.probability >= LEAST]
-    rows = [_row(one.kind, f"{one.resource} ({one.kind})", one.probability) for one in likely]
-    rest = sum(one.probability for one in verdict.causes) - sum(one.probability for one in likely)
+    likely = [cause for cause in verdict.causes if cause.probability >= LEAST]
+    rows = [_row(cause.kind, f"{cause.resource} ({cause.kind})", cause.probability) for cause in likely]
+    rest = sum(cause.probability for cause in verdict.causes) - sum(cause.probability for cause in likely)
     if len(likely) < len(verdict.causes):
         rows.append(_row("", f"{len(verdict.causes) - len(likely)} others", rest))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -50,7 +50,7 @@ _SAME: Final = 0.01
 
 def course_rows(courses: Sequence[RunCourse]) -> pd.DataFrame:
     """Compute what the figure draws: a row for each value of each of the first runs, in SI units."""
-    found = [
+    parts = [
         _known(table, column).assign(run=theme.text(one.run), panel=panel, what=what)
         for one in courses[:MOST_RUNS]
         for table in [_averaged(one.course)]
@@ -58,7 +58,7 @@ def course_rows(courses: Sequence[RunCourse]) -> pd.DataFrame:
         for column, what in shown.items()
         if table[column].notna().any()
     ]
-    rows = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COLUMNS)
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
     resent = rows[rows["panel"] == "retransmits"]
     if not (resent["value"].astype(float) > 0).any():
         rows = rows.drop(resent.index)

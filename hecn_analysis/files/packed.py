@@ -98,8 +98,8 @@ def texts(name: str, file: File | OSError, free: int) -> Iterator[Content]:
         if form is None:
             yield content
             continue
-        found = f"found a packet capture ({form}), expected text; 'hecn diagnose FILE' reads packet captures"
-        content.notes.add("unrecognised", found)
+        message = f"found a packet capture ({form}), expected text; 'hecn diagnose FILE' reads packet captures"
+        content.notes.add("unrecognised", message)
         yield replace(content, pieces=iter(()), start=b"")
 
 

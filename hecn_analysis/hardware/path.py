@@ -62,19 +62,19 @@ def _of_segments(segments: list[Segment]) -> dict[str, Any]:
     """Properties of a path of segments: the least rate with its queue, the least MTU, sums of times and losses."""
     limited = [segment for segment in segments if segment.rate is not None]
     narrowest = min(limited, key=lambda segment: segment.rate.value if segment.rate else math.inf, default=None)
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if narrowest is not None:
-        found = {"rate": narrowest.rate, "queue": narrowest.queue}
+        values = {"rate": narrowest.rate, "queue": narrowest.queue}
     if mtus := [segment.mtu for segment in segments if segment.mtu is not None]:
-        found["mtu"] = min(mtus)
+        values["mtu"] = min(mtus)
     rtts, losses = [segment.rtt for segment in segments], [segment.loss for segment in segments]
     if total := sum(rtt.value for rtt in rtts):
         spread = sum(rtt.value * rtt.spread for rtt in rtts) / total
-        found["rtt"] = rtts[0].model_copy(update={"value": total, "spread": spread})
+        values["rtt"] = rtts[0].model_copy(update={"value": total, "spread": spread})
     if any(loss.value for loss in losses):
         kept = math.prod(1 - loss.value for loss in losses)
-        found["loss"] = losses[0].model_copy(update={"value": 1 - kept, "spread": max(loss.spread for loss in losses)})
-    return {name: value for name, value in found.items() if value is not None}
+        values["loss"] = losses[0].model_copy(update={"value": 1 - kept, "spread": max(loss.spread for loss in losses)})
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _one_at_least(burst: Parameter) -> Parameter:
@@ -194,9 +194,9 @@ class Path(BaseModel):
     @classmethod
     def _mtu(cls, mtu: object) -> object:
         """MTU with a unit: 9k is 9000, as people say it, and so is 9000 B."""
-        if not isinstance(mtu, str) or (found := _MTU.fullmatch(mtu)) is None:
+        if not isinstance(mtu, str) or (match := _MTU.fullmatch(mtu)) is None:
             return mtu
-        return int(found[1]) * (1000 if found[2] else 1)
+        return int(match[1]) * (1000 if match[2] else 1)
 
     @field_validator("rtt")
     @classmethod

@@ -366,11 +366,11 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
     warnings = {}
     for key, written in settings.items():
         role, *names = key.split(".")
-        if role not in _MODELS or not isinstance(written, str) or (found := _PLAIN_NUMBER.fullmatch(written)) is None:
+        if role not in _MODELS or not isinstance(written, str) or (match := _PLAIN_NUMBER.fullmatch(written)) is None:
             continue
         field = yaml_file.field_at(_MODELS[role], names)
         unit = None if field is None else unit_of(field)
-        if unit is None or unit not in _SHOWN or (found[1] is None and unit == "B"):  # bytes are plain numbers
+        if unit is None or unit not in _SHOWN or (match[1] is None and unit == "B"):  # bytes are plain numbers
             continue
         try:
             value = units.parse(written, DIMENSION_OF[unit])

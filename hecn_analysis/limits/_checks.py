@@ -62,7 +62,7 @@ def dimension(annotation: Any) -> Dimension | None:  # noqa: ANN401 an annotatio
     """
     if typing.get_origin(annotation) is Annotated:
         return cast("Dimension", annotation.__metadata__[0])
-    return next((found for part in typing.get_args(annotation) if (found := dimension(part)) is not None), None)
+    return next((inner for part in typing.get_args(annotation) if (inner := dimension(part)) is not None), None)
 
 
 def arrays(**values: Number) -> tuple[FloatArray, ...]:

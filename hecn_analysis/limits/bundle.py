@@ -135,8 +135,8 @@ def busiest_probabilities(links: int, flows: int) -> FloatArray:
     total = np.exp(flows * np.log(flows) - flows - log_factorial[flows])  # the sum of n such is Poisson of mean k
     at_most = np.zeros(flows + 1)
     for most in range(-(-flows // links), flows + 1):
-        one = weights[: most + 1]
-        many, power, left = np.ones(1), one, links
+        one_link = weights[: most + 1]
+        many, power, left = np.ones(1), one_link, links
         while left:  # the n-th power by squaring
             if left % 2:
                 many = np.convolve(many, power)[: flows + 1]
@@ -325,12 +325,12 @@ def lag(
     (rate,) = arrays(link_rate=link_rate)
     require_positive(link_rate=rate)
     if flow_rate is None:
-        one = rate if placement != "turns" else np.asarray(np.inf)
+        flow_bps = rate if placement != "turns" else np.asarray(np.inf)
     else:
-        (one,) = arrays(flow_rate=flow_rate)
-        require_positive(flow_rate=one)
+        (flow_bps,) = arrays(flow_rate=flow_rate)
+        require_positive(flow_rate=flow_bps)
     try:
-        cells = np.broadcast(n, k, rate, one)
+        cells = np.broadcast(n, k, rate, flow_bps)
     except ValueError:
         raise RangeError("found arrays of different shapes, expected shapes that broadcast") from None
     rows = np.array([_one(*cell, placement=placement) for cell in cells]).reshape((*cells.shape, 6))

@@ -59,21 +59,21 @@ def causes(kind: str, measured_bps: float, limit_bps: float) -> tuple[Cause, ...
     ]
     if kind in _SUMMED_WAYS:
         numbers.append(("directions: both added up, and the limit is that of one", 2.0, 0.75))
-    found = [Cause(words, measured_bps / factor) for words, factor, least in numbers if least < ratio / factor <= 1]
-    found.sort(key=lambda cause: -(cause.corrected_bps or 0))
+    reasons = [Cause(words, measured_bps / factor) for words, factor, least in numbers if least < ratio / factor <= 1]
+    reasons.sort(key=lambda cause: -(cause.corrected_bps or 0))
     if ratio <= 1 + _CLOCK_TOLERANCE:
-        found.insert(0, Cause("clock: both ends' oscillators may be 100 ppm off (IEEE 802.3)", limit_bps))
+        reasons.insert(0, Cause("clock: both ends' oscillators may be 100 ppm off (IEEE 802.3)", limit_bps))
     elif ratio < 1.1:
-        found.append(Cause("clock: a coarse or stepped timer; repeat it with a longer test", None))
+        reasons.append(Cause("clock: a coarse or stepped timer; repeat it with a longer test", None))
     if kind in _FROM_CACHE:
-        found.append(
+        reasons.append(
             Cause("cache: data in the page cache or the controller's; more than fits there, or direct I/O", None)
         )
     else:
         words = (
             "burst: shorter than the buffers on the way, which end the sender's time; longer, or the receiver's rate"
         )
-        found.append(Cause(words, None))
+        reasons.append(Cause(words, None))
     words = "settings: something faster was measured than is described (link, MTU, MaxPayload, parts, compression)"
-    found.append(Cause(words, None))
-    return tuple(found)
+    reasons.append(Cause(words, None))
+    return tuple(reasons)

@@ -110,15 +110,15 @@ def _message_bytes(
     (mtu,) = arrays(mtu=mtu)
     require_one_of(MTUS, mtu=mtu)
     require_word(("write", "read", "send"), op=op)
-    each = _HEADERS + (_GLOBAL_ROUTE if global_route else 0.0)
+    overhead = _HEADERS + (_GLOBAL_ROUTE if global_route else 0.0)
     if message is None:
-        return mtu, mtu + each, np.ones_like(mtu)
+        return mtu, mtu + overhead, np.ones_like(mtu)
     (size,) = arrays(message=message)
     require_whole(1, message=size)
     refuse("message", size, size > LONGEST_MESSAGE, "2147483648 B or less")
     packets = np.ceil(size / mtu)
     extended = {"write": _RDMA + 0 * packets, "read": _ACKNOWLEDGE * np.minimum(packets, 2), "send": 0 * packets}[op]
-    return size, size + packets * each + extended, packets
+    return size, size + packets * overhead + extended, packets
 
 
 def goodput_bps(

@@ -111,23 +111,23 @@ def in_order(kind: str, run: Callable[[Options], float], options: Options) -> It
     """
     start, known = ORDER.get(kind, ("what the required options give", []))
     held = [
-        Held({name: ideal for name, ideal in one.ideal.items() if name in options}, one.words, one.source)
-        for one in known
+        Held({name: ideal for name, ideal in step.ideal.items() if name in options}, step.words, step.source)
+        for step in known
     ]
     if kind not in ORDER:
         held = list(_others(kind, options))
-    changes = {name: ideal for one in held for name, ideal in one.ideal.items()}
+    changes = {name: ideal for step in held for name, ideal in step.ideal.items()}
     words: list[str] = []
     first = True
-    for one in [Held({}, start, "as given"), *held]:
-        for name in one.ideal:
+    for step in [Held({}, start, "as given"), *held]:
+        for name in step.ideal:
             changes.pop(name, None)
-        words.append(one.words)
+        words.append(step.words)
         try:
             value = run(changes)
         except RangeError:  # this one makes sense only together with the next
             continue
-        yield (" and ".join(words) if not first else start), value, one.source
+        yield (" and ".join(words) if not first else start), value, step.source
         first, words = False, []
 
 

@@ -129,10 +129,10 @@ def kernel_version(kernel: str) -> tuple[int, int]:
     >>> kernel_version("3.10.0-1160.el7")
     (3, 10)
     """
-    found = re.match(r"(\d+)\.(\d+)", kernel)
-    if found is None:
+    version = re.match(r"(\d+)\.(\d+)", kernel)
+    if version is None:
         raise RangeError(f"kernel: found {kernel!r}, expected a Linux version such as '6.18'")
-    return int(found[1]), int(found[2])
+    return int(version[1]), int(version[2])
 
 
 def truesize_bytes(mss_bytes: Bytes) -> Number:

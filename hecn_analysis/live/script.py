@@ -107,15 +107,15 @@ if [ "${1:-}" = - ]; then tar -cf - -C "$base" capture; else echo "$out" >&2; fi
 def script(commands: Sequence[Command] = COMMANDS) -> str:
     """Return the shell script that captures a host by these commands."""
     groups = itertools.groupby(commands, key=lambda command: command.each)
-    body = "".join(line for each, group in groups for line in _group(each, list(group)))
+    body = "".join(line for kind, group in groups for line in _group(kind, list(group)))
     return _HEAD.replace("@FOLDERS@", ":".join(FOLDERS)) + body + _TAIL
 
 
-def _group(each: str, commands: Sequence[Command]) -> Iterator[str]:
-    if not each:
+def _group(kind: str, commands: Sequence[Command]) -> Iterator[str]:
+    if not kind:
         yield from (f"{_line(command)}\n" for command in commands)
         return
-    yield f"for {each} in $({each}s); do\n"
+    yield f"for {kind} in $({kind}s); do\n"
     yield from (f"    {_line(command)}\n" for command in commands)
     yield "done\n"
 
@@ -129,8 +129,8 @@ def _line(command: Command) -> str:
     return " ".join(["run", file, limit, without, program, *words])
 
 
-def _word(word: str, each: str) -> str:
+def _word(word: str, kind: str) -> str:
     """Quote a word; a placeholder becomes the shell's variable."""
-    if each and f"{{{each}}}" in word:
-        return '"' + word.replace(f"{{{each}}}", f"${{{each}}}") + '"'
+    if kind and f"{{{kind}}}" in word:
+        return '"' + word.replace(f"{{{kind}}}", f"${{{kind}}}") + '"'
     return shlex.quote(word)

@@ -221,13 +221,13 @@ def runs(diagnoses: Sequence[Diagnosis]) -> None:
         briefs.show_figure(plot_comparison(pd.concat(rated)), caption=caption)
 
 
-def course(folder: Folder, found: Sequence[Diagnosis]) -> None:
+def course(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
     """Show rates, windows, RTT and retransmits over time, with what the causes allow and what is expected."""
-    courses = courses_of(folder, found)
+    courses = courses_of(folder, diagnoses)
     if not courses:
         briefs.show_text(_NO_COURSE)
         return
-    first = next((one for one in found if any(of_kind(one, each) for each in courses)), found[0])
+    first = next((one for one in diagnoses if any(of_kind(one, each) for each in courses)), diagnoses[0])
     limits = {
         f"{cause.resource} ({cause.kind})": cause.limit_bps
         for cause in first.causes
@@ -241,9 +241,9 @@ def course(folder: Folder, found: Sequence[Diagnosis]) -> None:
     briefs.show_figure(fig, caption=f"{name} over time, {runs}{allows}")
 
 
-def features(folder: Folder, found: Sequence[Diagnosis]) -> None:
+def features(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
     """Show the shape of each run over time in numbers."""
-    rows = features_table(courses_of(folder, found))
+    rows = features_table(courses_of(folder, diagnoses))
     if rows.empty:
         return
     shown = {
@@ -257,9 +257,9 @@ def features(folder: Folder, found: Sequence[Diagnosis]) -> None:
     _table(rows, _nonempty(rows, columns), caption="Shape of each run over time", note=_FEATURES)
 
 
-def probabilities(found: Sequence[Diagnosis]) -> None:
+def probabilities(diagnoses: Sequence[Diagnosis]) -> None:
     """Show how likely each cause of the first kind is."""
-    for first in tables.judged(found)[:1]:
+    for first in tables.judged(diagnoses)[:1]:
         briefs.show_figure(plot_causes(first), caption=f"{first.kind.condition}: probability of each cause")
 
 

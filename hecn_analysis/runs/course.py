@@ -100,7 +100,7 @@ def _moments(known: pd.DataFrame) -> Array:
 def _summed(rows: pd.DataFrame, moment: Array) -> pd.DataFrame:
     """Sums over the rows of each interval."""
     groups = rows.groupby(moment)
-    found = pd.DataFrame(
+    sums = pd.DataFrame(
         {
             "t_start_s": groups["t_start_s"].min().astype(float),
             "t_end_s": groups["t_end_s"].max().astype(float),
@@ -110,7 +110,7 @@ def _summed(rows: pd.DataFrame, moment: Array) -> pd.DataFrame:
             "rtt_s": groups["rtt_s"].median().astype(float),
         }
     )
-    return found.reindex(columns=list(COURSE)).astype(float)
+    return sums.reindex(columns=list(COURSE)).astype(float)
 
 
 def _of_all(streams: pd.DataFrame, moment: Array) -> pd.DataFrame:
@@ -142,21 +142,21 @@ def features(course: pd.DataFrame) -> dict[str, float]:
     >>> found["start_s"], found["plateau_bps"], found["stalls"]
     (2.0, 8000000.0, 0.0)
     """
-    found = dict.fromkeys(FEATURES, math.nan)
-    found["intervals"] = float(len(course))
+    values = dict.fromkeys(FEATURES, math.nan)
+    values["intervals"] = float(len(course))
     if not len(course):
-        return found
+        return values
     start, end, rate = (course[name].to_numpy(float) for name in ("t_start_s", "t_end_s", "rate_bps"))
-    found["duration_s"] = float(end[-1] - start[0])
+    values["duration_s"] = float(end[-1] - start[0])
     if len(course) < FEWEST or not np.median(rate[len(rate) // 2 :]) > 0:
-        return found
-    found["start_s"] = rise_s(start, rate)
-    is_later = start >= found["start_s"]
+        return values
+    values["start_s"] = rise_s(start, rate)
+    is_later = start >= values["start_s"]
     start, end, rate = start[is_later], end[is_later], rate[is_later]
     plateau = float(np.median(rate))
     cwnd = course["cwnd_bytes"].to_numpy(float)[is_later]
     return {
-        **found,
+        **values,
         "plateau_bps": plateau,
         "scatter": scatter(course),
         **_teeth(cwnd if np.isfinite(cwnd).all() and cwnd.max() > cwnd.min() else rate, start),
@@ -265,30 +265,30 @@ def _trend(rate: Array, time_s: Array, plateau: float) -> float:
     return float(np.clip(change / (plateau + abs(change) / 2), -1, 1))
 
 
-def words(found: dict[str, float]) -> str:
+def words(values: dict[str, float]) -> str:
     """Describe the shape of a course by its `features`: what stands out, or that the rate is steady.
 
     >>> words(dict.fromkeys(FEATURES, 0.0) | {"intervals": 20, "plateau_bps": 9e9, "start_s": 2.0})
     'reaches its plateau after 2.00 s; steady'
     """
-    if math.isnan(found["plateau_bps"]):
+    if math.isnan(values["plateau_bps"]):
         return "too few intervals to tell"
-    told = [f"reaches its plateau after {units.format_time(found['start_s'])}"] if found["start_s"] > 0 else []
-    shape = list(_shapes(found))
-    return "; ".join([*told, *(shape or ["steady" if found["scatter"] < _FALL else "uneven"])])
+    told = [f"reaches its plateau after {units.format_time(values['start_s'])}"] if values["start_s"] > 0 else []
+    shape = list(_shapes(values))
+    return "; ".join([*told, *(shape or ["steady" if values["scatter"] < _FALL else "uneven"])])
 
 
-def _shapes(found: dict[str, float]) -> list[str]:
+def _shapes(values: dict[str, float]) -> list[str]:
     """What stands out: teeth or bursts, stalls, a trend that is larger than the scatter."""
     told = []
-    if found["teeth"] >= _TEETH:
-        every = f"one every {units.format_time(found['tooth_s'])}, down to {found['tooth_depth']:.0%}"
-        told.append(f"sawtooth of {found['teeth']:.0f} teeth, {every}")
-    elif found["bursts"]:  # the tips of teeth are no bursts
-        told.append(f"{units.format_count(found['bursts'], 'burst')} with {found['burst_share']:.0%} of the data")
-    if found["stalls"]:
-        every = "" if math.isnan(found["stall_s"]) else f", one every {units.format_time(found['stall_s'])}"
-        told.append(f"{units.format_count(found['stalls'], 'stall')} for {found['stalled']:.0%} of the time{every}")
-    if abs(found["trend"]) >= max(_TREND, found["scatter"]):
-        told.append(f"{'falls' if found['trend'] < 0 else 'rises'} by {abs(found['trend']):.0%}")
+    if values["teeth"] >= _TEETH:
+        every = f"one every {units.format_time(values['tooth_s'])}, down to {values['tooth_depth']:.0%}"
+        told.append(f"sawtooth of {values['teeth']:.0f} teeth, {every}")
+    elif values["bursts"]:  # the tips of teeth are no bursts
+        told.append(f"{units.format_count(values['bursts'], 'burst')} with {values['burst_share']:.0%} of the data")
+    if values["stalls"]:
+        every = "" if math.isnan(values["stall_s"]) else f", one every {units.format_time(values['stall_s'])}"
+        told.append(f"{units.format_count(values['stalls'], 'stall')} for {values['stalled']:.0%} of the time{every}")
+    if abs(values["trend"]) >= max(_TREND, values["scatter"]):
+        told.append(f"{'falls' if values['trend'] < 0 else 'rises'} by {abs(values['trend']):.0%}")
     return told

@@ -169,7 +169,7 @@ def read(groups: Sequence[tuple[str, int, int]], keys: Iterable[Key], host: str 
     if faults:
         raise FaultsError(list(faults.values()))
     times = {
-        name: None if (found := columns.get(name)) is None or bool(np.isnan(found).all()) else found
+        name: None if (values := columns.get(name)) is None or bool(np.isnan(values).all()) else values
         for name in ("uptime_s", "discontinuity_s")
     }
     return Readings(

@@ -91,9 +91,9 @@ def judge_paths(
         for name, measurements in paths.items()
         for row in evidence(level, *measurements).to_dict("records")
     ]
-    found = pd.DataFrame(judged, columns=["path", *COLUMNS])
+    table = pd.DataFrame(judged, columns=["path", *COLUMNS])
     lines = {"line_first": "Int64", "line_last": "Int64"}
-    return found, pd.DataFrame(statements, columns=["path", *EVIDENCE]).astype(lines)
+    return table, pd.DataFrame(statements, columns=["path", *EVIDENCE]).astype(lines)
 
 
 def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:

@@ -116,8 +116,8 @@ def _sequential_disks(array: Array, streams: FloatArray, *, far: bool, solid_sta
     if array.level == 1:
         return np.minimum(streams, array.working)
     if array.level == 10:
-        each = array.members if far else streams * array.members / 2
-        return np.minimum(each, array.working)
+        active = array.members if far else streams * array.members / 2
+        return np.minimum(active, array.working)
     skipped = array.lost if solid_state else np.asarray(float(array.parity))
     return array.groups * (array.members - skipped) + 0 * streams + 0 * array.lost
 

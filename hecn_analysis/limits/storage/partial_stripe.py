@@ -108,8 +108,8 @@ def partial_write_s(
     total: FloatArray = np.asarray(0.0)
     for count in (1, 2):
         level: Level = 5 if count == 1 else 6
-        one = busy_s(Array(level, np.asarray(1.0), m, lost, rate), size, offset, chunk, access)
-        total = total + np.where(p == count, one, 0.0)
+        busy = busy_s(Array(level, np.asarray(1.0), m, lost, rate), size, offset, chunk, access)
+        total = total + np.where(p == count, busy, 0.0)
     return given(total + 0 * p)
 
 

@@ -75,7 +75,7 @@ def backtest(values: Floats, step: Step) -> Backtest:
     kept = {}
     shifts = course_of(values, step, log=True).shifts
     blind = SHIFT_SEASONS * step.season
-    kept_origins = [one for one in origins if not any(0 <= one - shift < blind for shift in shifts)]
+    kept_origins = [start for start in origins if not any(0 <= start - shift < blind for shift in shifts)]
     origins = np.array(kept_origins or origins)
     for origin in origins:
         past, came = values[:origin], values[origin : origin + horizon].copy()

@@ -46,17 +46,17 @@ class Effects:
 
     def adds(self, days: pd.DatetimeIndex) -> Floats:
         """What is added on each of some days. [bit/s]."""
-        found = np.zeros(len(days))
+        added = np.zeros(len(days))
         for begin, until, rate in self.rates:
-            found += rate * _between(days, begin, until)
-        return found
+            added += rate * _between(days, begin, until)
+        return added
 
     def speed(self, days: pd.DatetimeIndex, speed_bps: float) -> Floats:
         """Speed on each of some days. [bit/s]."""
-        found = np.full(len(days), speed_bps)
+        daily = np.full(len(days), speed_bps)
         for begin, speed in sorted(self.speeds):
-            found[_between(days, begin, None)] = speed
-        return found
+            daily[_between(days, begin, None)] = speed
+        return daily
 
     def alive(self, days: pd.DatetimeIndex) -> Floats:
         """1 on days on which the port carries its own traffic, else 0."""
@@ -84,25 +84,25 @@ def effects_of(
         for change in changes
         if change.moves_to
     ]
-    found: dict[Key, Effects] = {}
+    effects: dict[Key, Effects] = {}
     for series in every:
-        mine = found.setdefault((series.host, series.interface), Effects())
+        mine = effects.setdefault((series.host, series.interface), Effects())
         for change in about(changes, series.host, series.interface):
             _add(mine, change, series)
         for change, origin, targets in moves:
             if any(series is target for target in targets):
                 adds, how = _moved(series, origin, change, rates, (direction, zone))
                 _tell(mine, change, adds=adds, how=how)
-    return found
+    return effects
 
 
 def _only(every: Sequence[PortSeries], port: str, change: Change) -> PortSeries:
     """Find the one port of a name; where several hosts have it, that of the change's host."""
-    named = [one for one in every if one.interface == port]
+    named = [series for series in every if series.interface == port]
     if len(named) > 1:
-        named = [one for one in named if one.host == change.host] or named
+        named = [series for series in named if series.host == change.host] or named
     if len(named) > 1:
-        hosts = ", ".join(str(one.host) for one in named)
+        hosts = ", ".join(str(series.host) for series in named)
         raise InputError(f"port {port!r} of {hosts}", "one port: name the host", source=change.place)
     return named[0]
 

@@ -66,13 +66,13 @@ def _row(
         "used": last.used,
         "free": last.ports - last.used,
     }
-    days = np.array([(one.day - last.day).days for one in counts], dtype=float)
+    days = np.array([(count.day - last.day).days for count in counts], dtype=float)
     if len(counts) < LEAST_COUNTS or -days[0] < LEAST_DAYS:
         reason = (
             f"too short: {len(counts)} counts of {-days[0]:.0f} days, {LEAST_COUNTS} of {LEAST_DAYS} days are needed"
         )
         return row | {"reason": reason}
-    used = np.array([one.used for one in counts], dtype=float)
+    used = np.array([count.used for count in counts], dtype=float)
     line = OLS(used, np.column_stack([np.ones(len(days)), days])).fit()
     slope = float(line.params[1])
     low, high = map(float, line.conf_int(0.1)[1])
@@ -90,8 +90,8 @@ def _row(
         paths += np.where(ahead >= (begin - last.day).days, more, 0.0)
     full = paths >= last.ports - 0.5  # ports are whole
     first = np.where(full.any(axis=1), full.argmax(axis=1), len(ahead))
-    ends = [int(one) for one in np.percentile(first, _ENDS, method="inverted_cdf")]
-    when = [pd.Timestamp(last.day) + pd.Timedelta(one + 1, "D") if one < len(ahead) else pd.NaT for one in ends]
+    ends = [int(end) for end in np.percentile(first, _ENDS, method="inverted_cdf")]
+    when = [pd.Timestamp(last.day) + pd.Timedelta(end + 1, "D") if end < len(ahead) else pd.NaT for end in ends]
     row["probability"] = float((first < len(ahead)).mean())
     if when[1] is pd.NaT:
         end = pd.Timestamp(last.day) + pd.Timedelta(len(ahead), "D")

@@ -78,9 +78,9 @@ def _level(values: Floats, step: Step) -> Floats:
 
 def _repeated(errors: Floats, step: Step) -> float:
     """Number of consecutive values that say as much as one independent value: the largest of all block lengths."""
-    found, length = persistence(errors), _BLOCK * step.season
+    ratio, length = persistence(errors), _BLOCK * step.season
     while len(errors) >= _BLOCKS * length:
         means = errors[: len(errors) // length * length].reshape(-1, length).mean(axis=1)
-        found = max(found, float(means.var(ddof=1)) * length / max(float(errors.var()), 1e-300))
+        ratio = max(ratio, float(means.var(ddof=1)) * length / max(float(errors.var()), 1e-300))
         length *= 2
-    return found
+    return ratio

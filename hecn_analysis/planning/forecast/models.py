@@ -75,7 +75,7 @@ class Course:
     @property
     def before(self) -> Floats:
         """For each shift a column that is 1 before it."""
-        return np.column_stack([np.arange(len(self.rest)) < one for one in self.shifts]).astype(float)
+        return np.column_stack([np.arange(len(self.rest)) < shift for shift in self.shifts]).astype(float)
 
 
 @dataclass(frozen=True)
@@ -157,15 +157,15 @@ def course_of(values: Floats, step: Step, *, log: bool) -> Course:
     shifts: list[int] = []
     while True:
         columns = _columns(number, len(z), step, shifts)
-        found = _robust(known, columns)
-        errors = known - columns @ found
+        coefficients = _robust(known, columns)
+        errors = known - columns @ coefficients
         shift = _shift(errors, number, len(z), step, shifts) if len(shifts) < MOST_SHIFTS else None
         if shift is None:
             break
         shifts = sorted([*shifts, shift])
-    season = np.append(found[2 : step.season + 1], 0.0)
+    season = np.append(coefficients[2 : step.season + 1], 0.0)
     season[-1] = -season.sum()
-    sizes = tuple(map(float, found[step.season + 1 :]))
+    sizes = tuple(map(float, coefficients[step.season + 1 :]))
     return Course(log, season, tuple(shifts), sizes, z - season[every % step.season], factors)
 
 
@@ -173,8 +173,8 @@ def _factors(values: Floats, step: Step) -> Floats:
     """Usual course as factors: also where a port grows in bit/s, a weekend is so much less of what a weekday is."""
     z = _scaled(values, log=True)
     number = np.flatnonzero(np.isfinite(z))
-    found = _robust(z[number], _columns(number, len(z), step, []))
-    season = np.append(found[2 : step.season + 1], 0.0)
+    coefficients = _robust(z[number], _columns(number, len(z), step, []))
+    season = np.append(coefficients[2 : step.season + 1], 0.0)
     season[-1] = -season.sum()
     factors: Floats = np.exp(season)
     return factors
@@ -185,16 +185,16 @@ def _robust(known: Floats, columns: Floats) -> Floats:
     norm, weights = HuberT(), np.ones(len(known))
     for _ in range(_ROUNDS):
         weighted = weights[:, None] * columns
-        found: Floats = np.linalg.pinv(columns.T @ weighted, hermitian=True) @ (weighted.T @ known)
-        errors = known - columns @ found
+        coefficients: Floats = np.linalg.pinv(columns.T @ weighted, hermitian=True) @ (weighted.T @ known)
+        errors = known - columns @ coefficients
         weights = np.asarray(norm.weights(errors / max(sigma_of(errors), 1e-12)))
-    return found
+    return coefficients
 
 
 def _columns(number: Ints, length: int, step: Step, shifts: list[int]) -> Floats:
     """Level at the last step, rise, places of the season (their sum is 0), and what a shift had not added yet."""
     place = number % step.season
-    seasons = [np.where(place == step.season - 1, -1.0, place == one) for one in range(step.season - 1)]
+    seasons = [np.where(place == step.season - 1, -1.0, place == index) for index in range(step.season - 1)]
     before = [np.where(number < shift, -1.0, 0.0) for shift in shifts]
     return np.column_stack([np.ones(len(number)), number - (length - 1.0), *seasons, *before])
 
@@ -204,7 +204,9 @@ def _shift(errors: Floats, number: Ints, length: int, step: Step, shifts: list[i
     sigma = sigma_of(errors)
     edge = SHIFT_SEASONS * step.season
     every = np.arange(edge, length - edge)
-    candidates = np.array([one for one in every if all(abs(one - shift) >= edge for shift in shifts)], dtype=np.int64)
+    candidates = np.array(
+        [candidate for candidate in every if all(abs(candidate - shift) >= edge for shift in shifts)], dtype=np.int64
+    )
     if sigma == 0 or len(candidates) == 0:
         return None
     base = _columns(number, length, step, shifts)
@@ -244,14 +246,14 @@ def fit(method: str, course: Course | None, values: Floats, step: Step, paramete
     if method == NAIVE or course is None:
         return _naive(values, step)
     model, middle, scale = _wandering(course, grows=method != LEVEL)
-    found = model.smooth(variances(method, course) if parameters is None else parameters)
+    smoothed = model.smooth(variances(method, course) if parameters is None else parameters)
     size, shifts = 1 if method == LEVEL else 2, len(course.shifts)
     covariance = np.zeros((2, 2))
-    covariance[:size, :size] = found.filtered_state_cov[:size, :size, -1] * scale**2
-    state = found.filtered_state[:, -1] * scale
+    covariance[:size, :size] = smoothed.filtered_state_cov[:size, :size, -1] * scale**2
+    state = smoothed.filtered_state[:, -1] * scale
     slope = float(state[1]) if size > 1 else 0.0
-    wander = float(np.sqrt(found.params[1])) * scale
-    errors = course.rest - (found.smoothed_state[0] * scale + middle)
+    wander = float(np.sqrt(smoothed.params[1])) * scale
+    errors = course.rest - (smoothed.smoothed_state[0] * scale + middle)
     if shifts:
         errors -= course.before @ state[-shifts:]
     return Fitted(
@@ -266,14 +268,14 @@ def variances(method: str, course: Course) -> Floats | None:
     model, _, _ = _wandering(course, grows=method != LEVEL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the search ended at an edge: a level that does not wander
-        found = np.asarray(model.fit(_START, disp=0, maxiter=8).params)
+        estimates = np.asarray(model.fit(_START, disp=0, maxiter=8).params)
     likelihoods = []
     for size in _WANDERS:
-        found[1] = size**2
-        likelihoods.append(model.loglike(found))
+        estimates[1] = size**2
+        likelihoods.append(model.loglike(estimates))
     likely = np.exp(np.array(likelihoods) - max(likelihoods)) * np.gradient(_WANDERS)
-    found[1] = float((likely * _WANDERS).sum() / likely.sum()) ** 2
-    return found
+    estimates[1] = float((likely * _WANDERS).sum() / likely.sum()) ** 2
+    return estimates
 
 
 def _wandering(course: Course, *, grows: bool) -> tuple[UnobservedComponents, float, float]:

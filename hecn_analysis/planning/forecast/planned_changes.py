@@ -184,4 +184,4 @@ def _number(value: Any, dimension: str, place: Mapping[str, Any], *, taken: bool
 
 def about(changes: Iterable[Change], host: str | None, port: str) -> list[Change]:
     """Give the changes of a port."""
-    return [one for one in changes if one.port == port and (one.host is None or one.host == host)]
+    return [change for change in changes if change.port == port and (change.host is None or change.host == host)]

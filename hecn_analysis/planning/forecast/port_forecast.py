@@ -236,13 +236,13 @@ def forecast(
     plan = changes if isinstance(changes, Plan) else Plan() if changes is None else read_plan(changes)
     settings = _Settings(capacity, horizon_s, draws, seed)
     every = list(series_of(rates, slot_s=slot_s, direction=direction, zone=zone))
-    wanted = [one for one in every if not ports or one.interface in ports]
+    wanted = [series for series in every if not ports or series.interface in ports]
     effects = effects_of(plan.changes, every, rates, direction=direction, zone=zone)
     tables = _Tables()
-    for one in track(wanted, "forecasting") if progress else wanted:
-        names = pd.DataFrame({"host": [one.host], "interface": [one.interface]})
+    for series in track(wanted, "forecasting") if progress else wanted:
+        names = pd.DataFrame({"host": [series.host], "interface": [series.interface]})
         speed = float(speed_of(names, known)[0])
-        _forecast(one, speed, effects.get((one.host, one.interface), Effects()), settings, tables)
+        _forecast(series, speed, effects.get((series.host, series.interface), Effects()), settings, tables)
     return Forecast(
         capacity,
         _frame(tables.ports, PORT_COLUMNS),
@@ -341,8 +341,8 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
     else:
         row |= _date(with_changes >= capacity[place], days[place], effects, why_flat)
         if other is not None and row["status"] == "date":
-            for kind, one in zip(("linear", "exponential"), _both_ways(fitted, other), strict=True):
-                ways = one.paths(ahead, settings.draws, settings.seed) * effects.alive(days) + effects.adds(days)
+            for kind, model in zip(("linear", "exponential"), _both_ways(fitted, other), strict=True):
+                ways = model.paths(ahead, settings.draws, settings.seed) * effects.alive(days) + effects.adds(days)
                 reached = busy_level(np.concatenate([tail, ways], axis=1), step, every=every) >= capacity[place]
                 row[f"date_{kind}"] = _ends(reached, days[place])[1]
         if effects.told and not why_flat:
@@ -404,7 +404,7 @@ def _growth(fitted: Fitted, series: PortSeries, now: float) -> dict[str, float]:
         return dict.fromkeys(names, math.nan)
     low, high = fitted.slope_interval
     yearly = [slope * per_year for slope in (low, fitted.slope, high)]
-    parts = [math.expm1(one) if fitted.log else one / now for one in yearly]
+    parts = [math.expm1(rate) if fitted.log else rate / now for rate in yearly]
     return dict(zip(names, [*parts, *(part * now for part in parts)], strict=True))
 
 
@@ -424,11 +424,11 @@ def _shifts(series: PortSeries, values: Floats, fitted: Fitted) -> list[dict[str
         {
             "host": series.host,
             "interface": series.interface,
-            "time": series.start[one],
-            "before_bps": float(np.nanmedian(values[max(one - around, 0) : one])),
-            "after_bps": float(np.nanmedian(values[one : one + around])),
+            "time": series.start[place],
+            "before_bps": float(np.nanmedian(values[max(place - around, 0) : place])),
+            "after_bps": float(np.nanmedian(values[place : place + around])),
         }
-        for one in course_of(values, series.step, log=fitted.log).shifts
+        for place in course_of(values, series.step, log=fitted.log).shifts
     ]
 
 
@@ -451,5 +451,5 @@ def _date(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex, effects: Effec
 def _ends(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex) -> list[Any]:
     """Days before which 5, 50 and 95 % of the paths have crossed, NaT for none."""
     first = np.where(crossed.any(axis=1), crossed.argmax(axis=1), len(days))
-    ends = [int(one) for one in np.percentile(first, _ENDS, method="inverted_cdf")]
-    return [days[one] if one < len(days) else pd.NaT for one in ends]
+    ends = [int(end) for end in np.percentile(first, _ENDS, method="inverted_cdf")]
+    return [days[end] if end < len(days) else pd.NaT for end in ends]

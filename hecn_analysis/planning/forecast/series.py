@@ -169,7 +169,7 @@ def busy_level(paths: Floats, step: Step, *, every: int = 1) -> Floats:
     windows: Any = np.lib.stride_tricks.sliding_window_view(filled, step.window, axis=1)
     windows = windows[:, (windows.shape[1] - 1) % every :: every]
     place = step.window - step.rank
-    found = np.empty(windows.shape[:2])
+    levels = np.empty(windows.shape[:2])
     for row in range(0, len(windows), 64):  # as much as fits the cache
-        found[row : row + 64] = np.partition(windows[row : row + 64], place, axis=2)[:, :, place]
-    return np.where(np.isfinite(found), found, np.nan)
+        levels[row : row + 64] = np.partition(windows[row : row + 64], place, axis=2)[:, :, place]
+    return np.where(np.isfinite(levels), levels, np.nan)

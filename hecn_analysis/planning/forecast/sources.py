@@ -43,11 +43,11 @@ def rates_of(
         samples, given = counters.samples, given_rates(counters.samples, counters.rates)
     if host is not None:
         samples, given = (table.assign(host=table["host"].fillna(host)) for table in (samples, given))
-    found = rates(samples, given, widths=widths, speeds=speeds)
-    if found.empty:
+    rated = rates(samples, given, widths=widths, speeds=speeds)
+    if rated.empty:
         named = ", ".join(map(str, paths))
         raise InputError(f"no rates in {named}", "an archive or files with counters", advice="hecn counters says why")
-    return found, speeds_of(samples)
+    return rated, speeds_of(samples)
 
 
 def _parquets(paths: Sequence[Path]) -> pd.DataFrame:

@@ -140,13 +140,13 @@ class Program:
         """Price of one unit of each column [USD]."""
         boxes = [price_usd(box) for box in self.offers.enclosures.values()]
         price = np.zeros(len(columns))
-        for each, column in columns.items():
-            if isinstance(each, Option):
-                price[column] = each.usd
-            elif isinstance(each, Line):
-                price[column] = line_usd(each, direct=self.direct)
-            elif isinstance(each, tuple):  # role and number of an enclosure
-                price[column] = boxes[each[1]]
+        for item, column in columns.items():
+            if isinstance(item, Option):
+                price[column] = item.usd
+            elif isinstance(item, Line):
+                price[column] = line_usd(item, direct=self.direct)
+            elif isinstance(item, tuple):  # role and number of an enclosure
+                price[column] = boxes[item[1]]
         return price
 
     def _fit_host(
@@ -158,12 +158,12 @@ class Program:
         without: str,
     ) -> None:
         """Require one option of each group for a host, compatible except for the omitted limit."""
-        at = {each: column for each, column in columns.items() if isinstance(each, Option) and each.role == role}
-        groups = {group: [each for each in at if each.group == group] for group in GROUPS}
+        at = {item: column for item, column in columns.items() if isinstance(item, Option) and item.role == role}
+        groups = {group: [item for item in at if item.group == group] for group in GROUPS}
         boxes = [columns[role, number] for number in range(len(self.offers.enclosures))]
         for group in self.groups():
-            rows.add(((at[each], 1.0) for each in groups[group]), low=1, high=1)
-        self._fit_line(rows, groups, at, {each: column for each, column in columns.items() if isinstance(each, Line)})
+            rows.add(((at[item], 1.0) for item in groups[group]), low=1, high=1)
+        self._fit_line(rows, groups, at, {item: column for item, column in columns.items() if isinstance(item, Line)})
         limits: dict[str, Callable[[], None]] = {
             "sockets": lambda: self._fit_sockets(rows, groups, at),
             "slots": lambda: self._fit_slots(rows, groups, at),
@@ -185,7 +185,7 @@ class Program:
         for option in groups["cards"]:
             able.setdefault(frozenset(line for line in over if accepts(option.chosen, line)), []).append(option)
         for on, members in able.items():
-            rows.add([*((at[each], 1.0) for each in members), *((over[line], -1.0) for line in on)], high=0)
+            rows.add([*((at[card], 1.0) for card in members), *((over[line], -1.0) for line in on)], high=0)
 
     @staticmethod
     def _fit_sockets(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
@@ -204,7 +204,7 @@ class Program:
         boards = {option: option.chosen.slots().values() for option in groups["platform"]}
 
         def room(fitting: frozenset[Any]) -> list[tuple[int, float]]:
-            return [(at[each], -float(sum(slot in fitting for slot in slots))) for each, slots in boards.items()]
+            return [(at[part], -float(sum(slot in fitting for slot in slots))) for part, slots in boards.items()]
 
         kinds: list[dict[frozenset[Any], list[Option]]] = [{}, {}]
         for kind, group in zip(kinds, ("cards", "storage"), strict=True):
@@ -213,7 +213,7 @@ class Program:
         most = max((option.cards for group in ("cards", "storage") for option in groups[group]), default=0)
 
         def taken(members: list[Option]) -> list[tuple[int, float]]:  # empty if another kind of slot is needed
-            return [(at[each], float(each.cards + 2 * most)) for each in members]
+            return [(at[part], float(part.cards + 2 * most)) for part in members]
 
         for kind in kinds:
             for fitting, members in kind.items():
@@ -226,8 +226,8 @@ class Program:
     def _fit_lanes(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
         """Require enough lanes of the processors for the cards, unless a hub provides the lanes."""
         many = 10_000.0
-        used = [(at[each], float(each.lanes)) for group in ("cards", "storage") for each in groups[group]]
-        there = [(at[each], -many if each.lanes < 0 else -float(each.lanes)) for each in groups["processors"]]
+        used = [(at[option], float(option.lanes)) for group in ("cards", "storage") for option in groups[group]]
+        there = [(at[option], -many if option.lanes < 0 else -float(option.lanes)) for option in groups["processors"]]
         rows.add([*used, *there], high=0)
 
     def _fit_memory(self, rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
@@ -247,9 +247,9 @@ class Program:
                 kinds.setdefault(ddr, []).append((at[option], -1.0))
         for terms in kinds.values():
             rows.add(terms, high=0)
-        wanted = [(at[each], float(each.chosen.channels)) for each in groups["modules"]]
-        rows.add([*wanted, *((at[each], -_channels(each.chosen)) for each in groups["processors"])], high=0)
-        rows.add([*wanted, *((at[each], -_channels(each.chosen)) for each in groups["platform"])], high=0)
+        wanted = [(at[chosen], float(chosen.chosen.channels)) for chosen in groups["modules"]]
+        rows.add([*wanted, *((at[chosen], -_channels(chosen.chosen)) for chosen in groups["processors"])], high=0)
+        rows.add([*wanted, *((at[chosen], -_channels(chosen.chosen)) for chosen in groups["platform"])], high=0)
 
     def _fit_boxes(
         self,
@@ -268,9 +268,9 @@ class Program:
             for column, box in zip(boxes, self.offers.enclosures.values(), strict=True)
         ]
         if of == "bays":
-            used = [(at[each], float(each.chosen.bays)) for each in groups["storage"]]
+            used = [(at[option], float(option.chosen.bays)) for option in groups["storage"]]
         else:
-            used = [(at[each], each.power_w) for members in groups.values() for each in members]
+            used = [(at[option], option.power_w) for members in groups.values() for option in members]
         rows.add([*used, *there], high=0)
 
 

@@ -160,33 +160,33 @@ class Roadmap:
         self._buy = buy
         known = self._content.milestones
         self._chosen = list(only) or list(known)
-        for each in self._chosen:
-            if each not in known:
-                advice = did_you_mean(each, known)
-                raise InputError(f"milestone {each!r}", f"one of {', '.join(known)}", source=path, advice=advice)
-        self._goals = {each: known[each] for each in self._chosen if known[each].kind == "goal"}
-        self._events = {each: known[each] for each in self._chosen if known[each].kind == "event"}
-        self._scenarios = {each: _scenario(each, goal, self._document) for each, goal in self._goals.items()}
+        for key in self._chosen:
+            if key not in known:
+                advice = did_you_mean(key, known)
+                raise InputError(f"milestone {key!r}", f"one of {', '.join(known)}", source=path, advice=advice)
+        self._goals = {key: known[key] for key in self._chosen if known[key].kind == "goal"}
+        self._events = {key: known[key] for key in self._chosen if known[key].kind == "event"}
+        self._scenarios = {key: _scenario(key, goal, self._document) for key, goal in self._goals.items()}
 
     @cached_property
     def milestones(self) -> pd.DataFrame:
         """One row a milestone, by date: columns `COLUMNS`."""
         marks = {*self._chosen, *(goal.reached for goal in self._goals.values())} - {*self._goals, *self._events, ""}
-        seen = {each: _mark(each, self._content, self._document) for each in track(sorted(marks), "predicting")}
+        seen = {key: _mark(key, self._content, self._document) for key in track(sorted(marks), "predicting")}
         rows = []
-        for each in self._chosen:
-            if each in self._events:
-                row = _said(self._events[each], self._content)
-            elif each in self._goals:
-                row = self._goal(each, seen)
+        for key in self._chosen:
+            if key in self._events:
+                row = _said(self._events[key], self._content)
+            elif key in self._goals:
+                row = self._goal(key, seen)
             else:
-                row = seen[each]
-            bought = self._bought.get(each)
+                row = seen[key]
+            bought = self._bought.get(key)
             if isinstance(bought, InputError):
                 row["price_remark"] = f"{bought.found}: expected {bought.expected}"
             elif bought is not None:
                 row |= _priced(bought)
-            rows.append({"milestone": each, **row})
+            rows.append({"milestone": key, **row})
         table = pd.DataFrame(rows, columns=list(COLUMNS)).sort_values("date", kind="stable", na_position="last")
         return table.reset_index(drop=True).convert_dtypes()
 
@@ -203,10 +203,10 @@ class Roadmap:
         }
         if goal.case:
             _, _, predicted = _case(key, goal.case, self._document)
-            row |= {each: predicted[each] for each in _PREDICTED}
+            row |= {column: predicted[column] for column in _PREDICTED}
         if goal.reached:
             mark = marks[goal.reached]
-            row |= {each: mark[each] for each in _SEEN}
+            row |= {column: mark[column] for column in _SEEN}
             row |= {"reached_by": goal.reached, "reached_date": mark["date"]}
             if not pd.isna(mark["measured_bps"]):
                 row["reached_fraction"] = mark["measured_bps"] / goal.payload_bps
@@ -219,24 +219,24 @@ class Roadmap:
         Goals of a forwarding host have no rows: the model does not include such hosts.
         """
         rows = []
-        for each, goal in track(self._goals.items(), "goals", total=len(self._goals)):
+        for key, goal in track(self._goals.items(), "goals", total=len(self._goals)):
             if goal.between == "forwarding":
                 continue
             year = None if goal.date is None else int(goal.date[:4])
-            path = self._scenarios[each].path
-            found = needs(goal.payload_bps, path, goal.between, year, both_ways=goal.both_ways)
-            rows.append(found.assign(milestone=each))
+            path = self._scenarios[key].path
+            table = needs(goal.payload_bps, path, goal.between, year, both_ways=goal.both_ways)
+            rows.append(table.assign(milestone=key))
         columns = ["milestone", *NEEDS]
         return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
 
     @cached_property
     def _bought(self) -> dict[str, Purchase | InputError]:
-        return {each: _buy(goal, self._buy) for each, goal in self._goals.items()} if self._buy else {}
+        return {key: _buy(goal, self._buy) for key, goal in self._goals.items()} if self._buy else {}
 
     @property
     def purchases(self) -> dict[str, Purchase]:
         """Return the cheapest purchase of each goal that can be bought; empty if none was requested."""
-        return {each: bought for each, bought in self._bought.items() if isinstance(bought, Purchase)}
+        return {key: bought for key, bought in self._bought.items() if isinstance(bought, Purchase)}
 
     @property
     def bills(self) -> pd.DataFrame:
@@ -298,13 +298,13 @@ def roadmap(
 def _read(path: FilePath) -> tuple[_RoadmapFile, yaml_file.Document]:
     document = yaml_file.load(path)
     content = yaml_file.validate(_RoadmapFile, document.values, lambda key: (document.source, document.line(key)))
-    for key, one in content.milestones.items():
-        reached = content.milestones.get(one.reached)
-        if one.reached and (reached is None or reached.kind != "mark"):
+    for key, milestone in content.milestones.items():
+        reached = content.milestones.get(milestone.reached)
+        if milestone.reached and (reached is None or reached.kind != "mark"):
             line = document.line(("milestones", key, "reached"))
             marks = [each for each, other in content.milestones.items() if other.kind == "mark"]
             expected = f"a mark: {', '.join(marks) or 'there is none'}"
-            raise InputError(f"reached: {one.reached!r}", expected, source=path, line=line)
+            raise InputError(f"reached: {milestone.reached!r}", expected, source=path, line=line)
     return content, document
 
 
@@ -321,7 +321,7 @@ def _mark(key: str, content: _RoadmapFile, document: yaml_file.Document) -> dict
         "between": mark.between,
         "both_ways": scenario.tool.bidirectional,
         "rtt_s": scenario.path.rtt.value,
-        **{each: row[each] for each in _SEEN},
+        **{column: row[column] for column in _SEEN},
         "document": mark.document or series.document,
         "place": mark.place or series.cases[name].place,
     }

@@ -69,10 +69,10 @@ class _Asked:
 
     def row(self, resource: str, unit: str, ways: Iterable[_Found], nothing: str) -> dict[str, Any]:
         """Row of a resource: the way with the fewest pieces by the year of the goal, or else the first one ever."""
-        found = list(ways)
-        in_time = [way for way in found if way.year <= self.year]
+        choices = list(ways)
+        in_time = [way for way in choices if way.year <= self.year]
         best = min(
-            in_time or found,
+            in_time or choices,
             key=lambda way: (way.amount, way.year) if in_time else (way.year, way.amount),
             default=None,
         )
@@ -85,7 +85,7 @@ class _Asked:
             "need": best.words,
             "part": best.part,
             "known": bool(in_time),
-            "since": min(way.year for way in found),
+            "since": min(way.year for way in choices),
         }
 
 
@@ -107,15 +107,15 @@ def needs(
     payload: Any = dict.fromkeys(("sender", "receiver"), float(MAX_PAYLOAD))
     one_way = target_bps / 2 if both_ways else target_bps
     request = Request(one_way, offers, path, between, 0, 0.0, direct=False, max_payload=payload)
-    known = [each for each in options(request, lines(request)) if each.role == "receiver"]
+    known = [option for option in options(request, lines(request)) if option.role == "receiver"]
     asked = _Asked(
         one_way,
         target_bps,
         path,
         between,
         year or _EVER,
-        _fewest(each for each in known if each.group == "cards"),
-        _fewest(each for each in known if each.group == "storage"),
+        _fewest(option for option in known if option.group == "cards"),
+        _fewest(option for option in known if option.group == "storage"),
     )
     rate = units.format_rate(one_way)
     rows = [
@@ -141,10 +141,10 @@ def _priced(part: Part) -> Part:
     return part if part.price is not None else part.model_copy(update={"price": Parameter(value=1.0)})
 
 
-def _fewest(found: Iterable[Option]) -> list[Option]:
+def _fewest(options: Iterable[Option]) -> list[Option]:
     """Of options alike in parts and slots, those with the fewest pieces."""
     best: dict[Any, Option] = {}
-    for option in found:
+    for option in options:
         chosen = option.chosen
         if isinstance(chosen, Cards):
             key: Any = (chosen.nic.part, option.fitting)
@@ -162,8 +162,8 @@ def _fewest(found: Iterable[Option]) -> list[Option]:
     return list(best.values())
 
 
-def _year(*found: Part) -> int:
-    return max(part.year or _EVER for part in found)
+def _year(*parts: Part) -> int:
+    return max(part.year or _EVER for part in parts)
 
 
 @cache
@@ -186,8 +186,8 @@ def _links(asked: _Asked) -> Iterator[_Found]:
     for option in asked.cards:
         cards: Cards = option.chosen
         rate = cards.nic.port_rate.value if asked.path.rate is None else asked.path.rate.value
-        each = float(limits.ethernet(rate=rate, mtu=asked.path.mtu)["goodput_bps"])
-        words = f"{cards.links} x {units.format_rate(rate)}, {units.format_rate(each)} of payload each"
+        link_bps = float(limits.ethernet(rate=rate, mtu=asked.path.mtu)["goodput_bps"])
+        words = f"{cards.links} x {units.format_rate(rate)}, {units.format_rate(link_bps)} of payload each"
         yield _Found(cards.links, _year(cards.nic), words, cards.nic.title)
 
 
@@ -235,8 +235,8 @@ def _drives(asked: _Asked) -> Iterator[_Found]:
         if housed is None:
             continue
         amount, disk, controller = stored.arrays * stored.disks, stored.disk, stored.controller
-        each = units.format_rate(min(disk.lasting_write_rate.value, stored.link_bps))
-        words = f"{amount} x {disk.title} ({each} written each) on {stored.arrays} x {controller.title}"
+        drive_rate = units.format_rate(min(disk.lasting_write_rate.value, stored.link_bps))
+        words = f"{amount} x {disk.title} ({drive_rate} written each) on {stored.arrays} x {controller.title}"
         yield _Found(amount, _year(housed[0], disk, controller), words, disk.title)
 
 
@@ -286,10 +286,10 @@ def cores_needed(cpu: Cpu, target_bps: float, *, disk: bool, window_bytes: float
 def _cores(asked: _Asked) -> Iterator[_Found]:
     window = asked.target_bps * asked.path.rtt.value / 8
     for cpu in _processors():
-        found = cores_needed(cpu, asked.handled_bps, disk=asked.between == "disk", window_bytes=window)
-        if found is not None:
-            words = f"{found[0]} for processes and {found[1]} for interrupts at {cpu.clock.value / 1e9:.2f} GHz"
-            yield _Found(sum(found), _year(cpu), words, cpu.title)
+        cores = cores_needed(cpu, asked.handled_bps, disk=asked.between == "disk", window_bytes=window)
+        if cores is not None:
+            words = f"{cores[0]} for processes and {cores[1]} for interrupts at {cpu.clock.value / 1e9:.2f} GHz"
+            yield _Found(sum(cores), _year(cpu), words, cpu.title)
 
 
 def _memory(asked: _Asked) -> Iterator[_Found]:
@@ -298,8 +298,10 @@ def _memory(asked: _Asked) -> Iterator[_Found]:
     for cpu in _processors():
         if cpu.memory_transfers is None or cpu.memory_channels is None:
             continue
-        each = float(limits.memory(channels=1, transfers=cpu.memory_transfers.value, passes=passes)["throughput_bps"])
-        amount = ceil(asked.handled_bps / each)
+        channel_bps = float(
+            limits.memory(channels=1, transfers=cpu.memory_transfers.value, passes=passes)["throughput_bps"]
+        )
+        amount = ceil(asked.handled_bps / channel_bps)
         if amount <= cpu.memory_channels * cpu.scales_to:
             words = (
                 f"{moved} over the memory bus ({passes} passes), {amount} x {cpu.memory_transfers.value / 1e6:.0f} MT/s"

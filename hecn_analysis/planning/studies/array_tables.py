@@ -78,14 +78,14 @@ def array_use(names: Iterable[str]) -> pd.DataFrame:
     rows = []
     for series in map(load_series, names):
         for name, case in series.cases.items():
-            found = measured(case, series)
-            if found["measured_bps"] is None:
+            measurement = measured(case, series)
+            if measurement["measured_bps"] is None:
                 continue
             prediction = predict(series.scenarios[name], effort=_CENTRAL)
-            about = {"series_title": series.title, "case": name, "title": case.title, **found}
+            about = {"series_title": series.title, "case": name, "title": case.title, **measurement}
             about |= {"document": series.document, "place": case.place}
             about["bottleneck_title"] = prediction.ladder[0].title if prediction.ladder else None
-            rows += [about | end for end in _ends(prediction, float(found["measured_bps"]))]
+            rows += [about | end for end in _ends(prediction, float(measurement["measured_bps"]))]
     return pd.DataFrame(rows).reindex(columns=USE)
 
 
@@ -109,10 +109,12 @@ def _ends(prediction: Prediction, measured_bps: float) -> list[dict[str, Any]]:
         rows.append(
             {
                 "operation": operation,
-                "arrays": ", ".join(dict.fromkeys(_words(one.level, one.disks, one.groups) for one in used)),
-                "disks": sum(one.disks for one in used),
+                "arrays": ", ".join(
+                    dict.fromkeys(_words(stored.level, stored.disks, stored.groups) for stored in used)
+                ),
+                "disks": sum(stored.disks for stored in used),
                 "data_disks": round(data),
-                "controllers": len({slot for one in used for slot in one.slots}),
+                "controllers": len({slot for stored in used for slot in stored.slots}),
                 "disk_measured_bps": measured_bps / data,
                 "disk_bps": disk.read_rate.value if operation == "read" else disk.lasting_write_rate.value,
                 "array_bps": array_bps,

@@ -111,19 +111,19 @@ def networked_hosts() -> list[str]:
     >>> {"b", "c"} <= set(networked_hosts())
     True
     """
-    found = []
+    hosts = []
     for path in (places.models_dir() / "hosts").glob("*.yaml"):
         host = _host(path.stem)
         if _ports(host) and not host.example:
-            found.append((host.year or 0, path.stem))
-    return [name for _, name in sorted(found)]
+            hosts.append((host.year or 0, path.stem))
+    return [name for _, name in sorted(hosts)]
 
 
 def layouts(host: Host) -> list[list[str]]:
     """Ways to lay files on a host's arrays so that no two arrays share disks or a controller."""
     if not host.arrays:
         return [host.file_arrays]
-    found: list[list[str]] = [host.files_on] if host.files_on else []
+    arrangements: list[list[str]] = [host.files_on] if host.files_on else []
     for first in (name for name in host.arrays if name not in host.files_on):
         taken, used = [first], set(host.arrays[first].slots)
         for name, array in host.arrays.items():
@@ -132,9 +132,9 @@ def layouts(host: Host) -> list[list[str]]:
                 taken.append(name)
                 used |= set(array.slots)
         taken = [name for name in host.arrays if name in taken]
-        if taken not in found:
-            found.append(taken)
-    return found
+        if taken not in arrangements:
+            arrangements.append(taken)
+    return arrangements
 
 
 def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float = 9000) -> Iterator[Scenario]:
@@ -185,7 +185,7 @@ def fastest(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float
     (39.6, 'path.link.1')
     """
     ways = list(transfers(name, kind, path=path, tool=tool, mtu=mtu))
-    rates = [predict(one, effort=_CENTRAL).throughput_bps if len(ways) > 1 else 0.0 for one in ways]
+    rates = [predict(scenario, effort=_CENTRAL).throughput_bps if len(ways) > 1 else 0.0 for scenario in ways]
     return predict(ways[rates.index(max(rates))]) if ways else None
 
 
@@ -237,8 +237,8 @@ def host_limits(
             }
             lowest = limits_of(prediction).sort_values("binds", ascending=False, kind="stable")
             rows += [
-                {**about, "kind": kind, **one, **end}
-                for one in lowest.drop_duplicates("resource_class").to_dict("records")
+                {**about, "kind": kind, **row, **end}
+                for row in lowest.drop_duplicates("resource_class").to_dict("records")
             ]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"year": "Int64"})
 
@@ -316,10 +316,10 @@ def most_measured(names: Iterable[str]) -> pd.DataFrame:
         for stands in [{"series_title": series.title, "document": series.document, "place": case.place}]
     ]
     columns = ["host", "kind", "role", "title", "measured_bps", "measured_low_bound", "source_file", "line_first"]
-    found = pd.DataFrame(rows, columns=[*columns, "line_last", "series_title", "document", "place"]).dropna(
+    cases = pd.DataFrame(rows, columns=[*columns, "line_last", "series_title", "document", "place"]).dropna(
         subset="measured_bps"
     )
-    best = found.sort_values("measured_bps", ascending=False, kind="stable").drop_duplicates(["host", "kind", "role"])
+    best = cases.sort_values("measured_bps", ascending=False, kind="stable").drop_duplicates(["host", "kind", "role"])
     return best.sort_index(ignore_index=True).astype({"line_first": "Int64", "line_last": "Int64"})
 
 

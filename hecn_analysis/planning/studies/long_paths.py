@@ -63,15 +63,15 @@ def far_cases(names: Iterable[str], *, least_rtt_s: float, without: Iterable[str
     >>> list(series.scenarios)[:2]
     ['b-netem-loss', 'b-lro-autotuned']
     """
-    found, left_out = [], set(without)
+    chosen, left_out = [], set(without)
     for series in map(load_series, names):
         far = {
-            name: one
-            for name, one in series.scenarios.items()
-            if one.path.rtt.value >= least_rtt_s and name not in left_out
+            name: scenario
+            for name, scenario in series.scenarios.items()
+            if scenario.path.rtt.value >= least_rtt_s and name not in left_out
         }
-        found.append(replace(series, cases={name: series.cases[name] for name in far}, scenarios=far))
-    return [series for series in found if series.cases]
+        chosen.append(replace(series, cases={name: series.cases[name] for name in far}, scenarios=far))
+    return [series for series in chosen if series.cases]
 
 
 def limit_lines(scenario: str | Path | Mapping[str, Any] | Scenario, rtts_s: Sequence[float]) -> pd.DataFrame:
@@ -106,9 +106,9 @@ def limit_lines(scenario: str | Path | Mapping[str, Any] | Scenario, rtts_s: Seq
     if base.path.rate is not None:
         lines["link"] = [float(base.path.rate.value * payload / wire)] * len(rtts_s)
     ends = [base.with_({"path.rtt": float(rtt), "path.pep": False, "path.pep_rate": None}) for rtt in rtts_s]
-    lines["window"] = [float(Transport.of(one, Draws(0), reverse=False).window_limit_bps.flat[0]) for one in ends]
+    lines["window"] = [float(Transport.of(end, Draws(0), reverse=False).window_limit_bps.flat[0]) for end in ends]
     if base.path.loss.value > 0 and base.sender is not None:
-        found = limits.tcp(
+        figures = limits.tcp(
             np.asarray(rtts_s, dtype=float),
             loss=base.path.loss.value,
             loss_burst=base.path.loss_burst.value,
@@ -116,7 +116,7 @@ def limit_lines(scenario: str | Path | Mapping[str, Any] | Scenario, rtts_s: Seq
             congestion_control=base.sender.congestion_control,
             streams=streams,
         )
-        lines["loss"] = list(np.asarray(found["loss_limit_bps"], dtype=float))
+        lines["loss"] = list(np.asarray(figures["loss_limit_bps"], dtype=float))
     return pd.DataFrame(
         [
             {"x": float(rtt), "line": name, "throughput_bps": value}
@@ -172,15 +172,15 @@ def flights(
     share = np.minimum(again / packets, 1.0)
     limit = np.full(len(table), np.nan)
     if (judged := ~np.isnan(share)).any():
-        found = limits.tcp(
+        figures = limits.tcp(
             rtt[judged],
             loss=share[judged],
             loss_burst=SENT_TOGETHER,
             mtu=mtu,
             congestion_control=congestion_control,
         )
-        limit[judged] = found["loss_limit_bps"]
-    found = table.assign(
+        limit[judged] = figures["loss_limit_bps"]
+    rows = table.assign(
         measured_bps=rate,
         rtt_s=rtt,
         flight_bytes=rate * rtt / 8,
@@ -188,7 +188,7 @@ def flights(
         sent_again_fraction=share,
         loss_limit_bps=limit,
     )
-    return pd.DataFrame(found[list(FLIGHTS)]).reset_index(drop=True)
+    return pd.DataFrame(rows[list(FLIGHTS)]).reset_index(drop=True)
 
 
 def windows_needed(

@@ -90,9 +90,9 @@ class _Side:
 
     def measured(self) -> tuple[float, bool]:
         """Mean of the repeats [bit/s], NaN where a figure is not available, and whether one is "more than"."""
-        found = [measured(self.series.cases[case], self.series) for case in self.cases]
-        rates = [np.nan if one["measured_bps"] is None else one["measured_bps"] for one in found]
-        return float(np.mean(rates)), any(one["measured_low_bound"] for one in found)
+        values = [measured(self.series.cases[case], self.series) for case in self.cases]
+        rates = [np.nan if one["measured_bps"] is None else one["measured_bps"] for one in values]
+        return float(np.mean(rates)), any(one["measured_low_bound"] for one in values)
 
     @property
     def stated_limit(self) -> str:

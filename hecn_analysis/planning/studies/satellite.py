@@ -58,8 +58,8 @@ def over_windows(scenario: str | Path | Mapping[str, Any] | Scenario, windows_by
     parts = []
     for proxies in (False, True):
         keys = {"receiver.tcp_rmem_max": list(windows_bytes), "sender.tcp_wmem_max": list(windows_bytes)}
-        found = sweep(base.with_({"path.pep": proxies}), keys, grid=False, intervals=False)
-        parts.append(found.assign(window_bytes=found["receiver.tcp_rmem_max"], proxies=proxies))
+        rows = sweep(base.with_({"path.pep": proxies}), keys, grid=False, intervals=False)
+        parts.append(rows.assign(window_bytes=rows["receiver.tcp_rmem_max"], proxies=proxies))
     columns = ["window_bytes", "proxies", "throughput_bps", "bottleneck_class"]
     return pd.concat(parts, ignore_index=True)[columns]
 
@@ -151,12 +151,12 @@ def orbits(
         | {"path.queue": rate_bps * max(rtts.values()) / 8}  # what the longest path has in flight
     )
     payload_bps = float(framing.goodput_bps(rate_bps, mtu))
-    found = {
+    columns = {
         name: sweep(base.with_(dict(keys)), {"path.rtt": list(rtts.values())}, intervals=False)["throughput_bps"]
         for name, keys in VARIANTS.items()
     }
     windows = [float(tcp_window.bdp_bytes(payload_bps, rtt)) for rtt in rtts.values()]
-    return pd.DataFrame({"orbit": list(rtts), "rtt_s": list(rtts.values()), "window_bytes": windows, **found})
+    return pd.DataFrame({"orbit": list(rtts), "rtt_s": list(rtts.values()), "window_bytes": windows, **columns})
 
 
 def over_bit_errors(
@@ -189,15 +189,15 @@ def over_bit_errors(
     ([0.00123], True)
     """
     frame = float(framing.wire_bytes(mtu))
-    losses = [float(tcp_loss.packet_loss(one, frame)) for one in bit_error_rates]
+    losses = [float(tcp_loss.packet_loss(rate, frame)) for rate in bit_error_rates]
     path = {"path.rate": rate_bps, "path.rtt": rtt_s, "path.mtu": mtu}
     base = load_scenario(dict(_ALONE) | path | {"tool.duration": duration_s})
     variants: dict[str, dict[str, Any]] = {
         f"{control}_bps": {"sender.congestion_control": control} for control in ("reno", "cubic", "bbr")
     }
     variants["proxies_bps"] = {"path.pep": True}
-    found = {
+    columns = {
         name: sweep(base.with_(keys), {"path.loss": losses}, intervals=False)["throughput_bps"]
         for name, keys in variants.items()
     }
-    return pd.DataFrame({"bit_error_rate": list(bit_error_rates), "loss": losses, **found})
+    return pd.DataFrame({"bit_error_rate": list(bit_error_rates), "loss": losses, **columns})
