@@ -170,7 +170,7 @@ class Column:
 
     @property
     def expected(self) -> str:
-        """What a value of this column must be."""
+        """Describe the valid values of this column."""
         if self.words:
             return "one of " + ", ".join(self.words)
         noun = {

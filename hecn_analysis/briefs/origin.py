@@ -1,4 +1,4 @@
-"""What a brief was made from, so that an unchanged one need not be made again.
+"""Inputs of a brief, so that an unchanged one need not be made again.
 
 The kernel records what it reads (`hecn_analysis.briefs._kernel`). Everything that is not part of the Python
 installation or the system counts: the package's modules, the shipped models and data, and the user's files, each by a

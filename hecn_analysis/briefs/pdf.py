@@ -51,7 +51,7 @@ def has_sandbox() -> bool:
 
 
 def sandbox_fault(stderr: str) -> str | None:
-    """What to do if Chromium ended because its sandbox cannot be used."""
+    """Return advice if Chromium ended because its sandbox cannot be used."""
     return SANDBOX_ADVICE if SANDBOX_FAULT.search(stderr) else None
 
 

@@ -91,7 +91,7 @@ def _text(comparison: RunsComparison) -> Iterator[str]:
 
 
 def _side(row: Mapping[Any, Any], letter: str) -> str:
-    """What is known of one side of a kind of run."""
+    """Describe one side of a kind of run."""
     least, most = row[f"least_{letter}_bps"], row[f"most_{letter}_bps"]
     told = [units.format_count(row[f"runs_{letter}"], "run")]
     if row[f"failed_{letter}"]:

@@ -105,7 +105,7 @@ def _text(settled: Settled, ran: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _by_hand(questions: Sequence[ByHand]) -> Iterator[str]:
-    """What is left to run by hand, each command once."""
+    """Return the commands that are left to run by hand, each once."""
     lines = list(dict.fromkeys(f"by hand: {question.command}  ({question.why})\n" for question in questions))
     yield from lines[:_SHOWN]
     if len(lines) > _SHOWN:

@@ -1,4 +1,4 @@
-"""What became of the cause: the diagnoses of both sides of a kind of run, and the gain that the first one promised.
+"""Change of the cause between two sets of runs: both diagnoses, and the gain that the first one predicted.
 
 A cause is removed where B has another one and is faster, or is as it should be. It remains where both sides have the
 same. It has appeared where B has another one and is not faster than an A that was as it should be, or is slower. The
@@ -114,7 +114,7 @@ def _family(name: str) -> str:
 
 
 def _outcome(a: Diagnosis | None, b: Diagnosis | None, ratio: float) -> str:
-    """What became of the cause of A; `ratio` is the rate of B over that of A."""
+    """Compare the cause in A with that in B; `ratio` is the rate of B over that of A."""
     if a is None or b is None or UNDETERMINED in (a.verdict, b.verdict):
         return UNDETERMINED
     first, second = a.causes[0].kind, b.causes[0].kind
@@ -142,7 +142,7 @@ def _promised(a: Diagnosis | None) -> tuple[float | None, float | None]:
 
 
 def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) -> str:
-    """What became of the cause, in a sentence."""
+    """Describe the change of the cause in a sentence."""
     if a is None or b is None:
         side = "A and B" if a is b else "A" if a is None else "B"
         return f"What became of the cause does not show: no diagnosis of these runs in {side}."

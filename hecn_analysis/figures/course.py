@@ -235,7 +235,7 @@ def _bars(fig: go.Figure, part: pd.DataFrame, place: str, which: tuple[int, int]
 
 
 def _keys(fig: go.Figure, rows: pd.DataFrame) -> None:
-    """Say in the legend which line of the windows is which, where there are several."""
+    """Label the lines of the windows in the legend, if there are several."""
     shown = [what for what in _DASHES if (rows["what"] == what).any()]
     for what in shown:
         line = {"color": theme.MUTED, "dash": _DASHES[what], "width": 1.4}

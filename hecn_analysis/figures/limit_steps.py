@@ -1,4 +1,4 @@
-"""What each layer takes from a raw rate: a waterfall down to the limit, and the measurement beside it.
+"""Waterfall from a raw rate, minus the overhead of each layer, to the limit, with the measurement beside it.
 
 Each row is a step of `hecn_analysis.limits.explain`: a plain bar for the remaining rate, and a striped bar behind it
 for what the step took. Together they end where the plain bar of the row above ends.

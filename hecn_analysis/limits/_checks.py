@@ -1,4 +1,4 @@
-"""What all limits share: the kinds of their parameters, and the checks of their values.
+"""Types of the parameters of limits, and checks of their values.
 
 Annotations
 -----------
@@ -125,7 +125,7 @@ def warn_outside(name: str, values: Number, outside: Any, valid: str, consequenc
 
 
 def _place(where: npt.NDArray[np.bool_]) -> str:
-    """Say where the first true element is, and how many there are; nothing for a single number."""
+    """Return the place of the first true element and their number, in words; nothing for a single number."""
     if where.ndim == 0:
         return ""
     first = ", ".join(str(int(index[0])) for index in np.nonzero(where))

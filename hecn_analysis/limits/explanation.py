@@ -181,7 +181,7 @@ class Explanation:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def verdict(self) -> str | None:
-        """Say in one sentence how the measurement compares; None without one.
+        """Return one sentence that compares the measurement with the limit; None without a measurement.
 
         Returns
         -------

@@ -42,7 +42,7 @@ _DESCRIPTOR, _POINTER, _INTERRUPT = 16.0, 4.0, 4.0  # [B]
 
 
 class _Message(NamedTuple):
-    """What crosses the slot: who does what with how many bytes, once for so many frames; 0: the frame."""
+    """Transfer across the slot: direction and operation, bytes (0: the frame), and frames that share one transfer."""
 
     by: Literal["card reads", "card is given", "card writes", "host reads", "host writes"]
     size: float

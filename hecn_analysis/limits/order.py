@@ -1,4 +1,4 @@
-"""What holds a kind of limit back, one thing after another: the words for it, and the options where nothing does.
+"""Options that lower a limit, one after another: words for each, and its value without effect.
 
 For kinds whose parts do not simply take bytes from each other: they are computed again and again, at first as if
 nothing held back, then with one more of the real options each time.

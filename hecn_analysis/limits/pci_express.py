@@ -64,6 +64,9 @@ BOUNDARIES: Final = (64, *SIZES)
 OPS: Final = ("read", "write", "both")
 Op = Literal["read", "write", "both"]
 
+PORT_SHARE: Final = 0.85
+"""Share of a port's line rate that data reach, after coding and packet headers; a rule of thumb. [1]"""
+
 SHORT_TRANSFER: Final = 128.0
 """Below this size the cards that were measured reach less than 0.85 of the link: their own engines bind. [B]"""
 

@@ -265,7 +265,7 @@ def core_share(
 
 
 def _left_of(neighbours: FloatArray, weight: FloatArray, use: FloatArray) -> FloatArray:
-    """What a thread gets of the time that threads have: its weight's part, or all that the others leave."""
+    """Return a thread's share of the time of all threads: by its weight, or all that the others leave."""
     return np.maximum(weight / (weight + neighbours), 1 - neighbours * use)
 
 

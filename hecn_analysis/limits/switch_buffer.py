@@ -36,7 +36,7 @@ from hecn_analysis.limits._checks import (
 )
 
 DECREASE: Final = {"reno": 0.5, "cubic": 0.7}
-"""What a loss leaves of the window. [1]"""
+"""Part of the window that is kept at a loss. [1]"""
 Control = Literal["reno", "cubic"]
 
 

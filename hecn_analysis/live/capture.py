@@ -188,7 +188,7 @@ def _run(task: Task, scratch: Path) -> tuple[Row, bytes]:
 
 
 def kept(file: str, line: str, ended: programs.Ended, output: bytes) -> tuple[Row, bytes]:
-    """What the index says of a program that has ended, and what goes into its file; text below its command line."""
+    """Return the index row of a program that has ended, and the content of its file: command line, then output."""
     if not output.strip():
         ending = "nothing printed" if ended.ok else ended.how
         return Row("", line, ending, round(ended.duration_s, 3), ended.complaint), b""
@@ -242,7 +242,7 @@ def _probe_row(probe: probes.Probe) -> tuple[Row, bytes]:
 
 
 def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:
-    """What root would add to the installed commands, each remark once."""
+    """Return remarks on the outputs that only root would get, each once."""
     here = [task.command.root for task, row in zip(planned, rows, strict=True) if row.ended != NOT_HERE]
     return tuple(dict.fromkeys(remark for remark in here if remark))
 

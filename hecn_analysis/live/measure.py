@@ -230,7 +230,7 @@ def _run(number: int, request: Request, plan: tool_commands.Plan, prediction: Pr
 
 
 def _busy(run: Run, prediction: Prediction) -> str:
-    """What was busy during a run below its interval."""
+    """Return the resources that were busy during a run slower than its interval."""
     reasons = []
     for role in ("sender", "receiver"):
         share = getattr(run, f"cpu_{role}_fraction")

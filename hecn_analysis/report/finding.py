@@ -46,7 +46,7 @@ def _of_runs(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
 
 
 def _of_cause(verdict: Diagnosis) -> Iterator[str]:
-    """What holds the runs back, and the first change; if that is undetermined, what to test."""
+    """Return the cause that limits the runs, and the first change; if it is undetermined, the next test."""
     sentence = words.finding(verdict)
     yield f"{sentence[:1].upper()}{sentence[1:]}."
     if verdict.verdict == UNDETERMINED:

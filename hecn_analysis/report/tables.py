@@ -162,7 +162,7 @@ def _value(fact: Fact | None) -> float:
 
 
 def facts_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """What the files state about path and hosts, each statement once, with its line."""
+    """Return the statements of the files about path and hosts, each once, with its line."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for verdict in verdicts:
         for name, value, fact in _stated(Facts(verdict.kind)):

@@ -279,7 +279,7 @@ def words(values: dict[str, float]) -> str:
 
 
 def _shapes(values: dict[str, float]) -> list[str]:
-    """What stands out: teeth or bursts, stalls, a trend that is larger than the scatter."""
+    """Describe the features that stand out: teeth or bursts, stalls, a trend larger than the scatter."""
     told = []
     if values["teeth"] >= _TEETH:
         every = f"one every {units.format_time(values['tooth_s'])}, down to {values['tooth_depth']:.0%}"

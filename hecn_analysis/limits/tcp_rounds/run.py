@@ -24,7 +24,7 @@ GAP, HIT, LUCK, PHASE = range(PURPOSES)
 
 @dataclass(frozen=True)
 class Simulation:
-    """What `simulate` found, one element per scenario (arrays of the broadcast shape).
+    """Results of `simulate`, one element per scenario (arrays of the broadcast shape).
 
     Parameters
     ----------

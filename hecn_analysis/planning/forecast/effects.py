@@ -1,6 +1,6 @@
-"""What planned changes add to the percentile of each port, from which day to which.
+"""Effect of planned changes on the percentile of each port, by day.
 
-A rate adds itself. Bytes become a rate by the hours in which they run; where nothing is said of hours, bytes a day are
+A rate adds itself. Bytes become a rate by the hours in which they run; without hours, bytes a day are
 spread as the port's own traffic is, whose percentile is so many times its mean. What runs for less than 5 % of a day,
 72 minutes, is not seen by a 95th percentile and adds nothing. Hosts add their part of the present level. The traffic of
 a retired port is added slot by slot to that of the port that takes over, since percentiles do not add: what counts is
@@ -30,13 +30,13 @@ Floats = npt.NDArray[np.float64]
 Key = tuple[str | None, str]
 
 SEEN_HOURS: Final = 0.05 * 24
-"""What runs for less of a day is above the 95th percentile. [h]"""
+"""Traffic that runs for less than this part of a day does not change the 95th percentile. [h]"""
 DAY_S: Final = 86_400.0
 
 
 @dataclass
 class Effects:
-    """What is planned for one port."""
+    """Planned changes of one port."""
 
     # first day, last day (None for no end) and what it adds [bit/s]
     rates: list[tuple[date, date | None, float]] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Effects:
     told: list[dict[str, Any]] = field(default_factory=list)  # the same for people: rows of the table of changes
 
     def adds(self, days: pd.DatetimeIndex) -> Floats:
-        """What is added on each of some days. [bit/s]."""
+        """Return the added rate on each day [bit/s]."""
         added = np.zeros(len(days))
         for begin, until, rate in self.rates:
             added += rate * _between(days, begin, until)
@@ -137,7 +137,7 @@ def _tell(mine: Effects, change: Change, *, how: str, adds: float = np.nan, spee
 
 
 def _rate(change: Change, series: PortSeries) -> tuple[float, str]:
-    """What a change adds to the percentile, and how that was found."""
+    """Return the effect of a change on the percentile, and its derivation in words."""
     if change.kind == "rate":
         many = f"{change.hosts:g} hosts of {format_rate(change.amount)} each" if change.hosts != 1 else "as stated"
         return change.amount * change.hosts, many

@@ -62,7 +62,7 @@ _MAD: Final = 1.4826  # standard deviation of a normal distribution over its med
 
 @dataclass(frozen=True)
 class Course:
-    """What the robust regression takes out of a series."""
+    """Components of a series found by the robust regression."""
 
     log: bool  # whether the scale is logarithmic
     season: Floats  # what each place of the usual course adds

@@ -41,12 +41,12 @@ class Change:
     # first and last day; None for no end
     begin: date
     until: date | None
-    # what it is about; None for any host
+    # the port; None for any host
     host: str | None
     port: str | None
     kind: str  # one of `KINDS`
     amount: float  # rate or speed [bit/s], bytes a day or of all [B], present hosts, or ports [1]
-    hours: float | None  # hours of the day in which it runs; None where nothing is said
+    hours: float | None  # hours of the day in which it runs; None if not given
     hosts: float  # how many hosts are added
     moves_to: tuple[str, ...]  # ports that take over
     note: str  # words of the user
@@ -65,7 +65,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a file says: planned changes, and counts of used ports in the past."""
+    """Contents of a file: planned changes, and counts of used ports in the past."""
 
     changes: tuple[Change, ...] = ()
     counts: tuple[Count, ...] = ()

@@ -41,7 +41,7 @@ _ENOUGH: Final = 0.8  # of the time with rates, that must be known in slots of a
 
 @dataclass(frozen=True)
 class Step:
-    """What one value of a series stands for."""
+    """Period of one value of a series."""
 
     name: str  # ``day`` or ``hour``
     seconds: float  # its length [s]
@@ -50,7 +50,7 @@ class Step:
     window: int
     rank: int
     least: int  # how many known values a forecast needs
-    words: str  # what the busy level is
+    words: str  # description of the busy level
 
     def per_year(self) -> float:
         """How many of them a year has."""

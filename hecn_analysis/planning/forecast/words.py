@@ -83,7 +83,7 @@ def growth(row: Mapping[Any, Any]) -> str | None:
 
 
 def sentence(row: Mapping[Any, Any], capacity: float) -> str:
-    """Return the sentence that tells when a port is full.
+    """Return a sentence with the date on which a port is full.
 
     Parameters
     ----------

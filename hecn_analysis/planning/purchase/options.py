@@ -14,6 +14,7 @@ from hecn_analysis import limits
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.hardware.parts import Controller, Disk, Nic
 from hecn_analysis.hardware.path import Path
+from hecn_analysis.limits.pci_express import PORT_SHARE
 from hecn_analysis.limits.storage import coded_port_bps
 from hecn_analysis.planning.purchase.builds import (
     MAX_READ_REQUEST,
@@ -39,9 +40,6 @@ MOST_LINKS: Final = 16
 
 #: PCI Express generation of the first boards that boot from NVMe drives and split a slot's lanes among several.
 NVME_GEN: Final = 3
-
-#: Share of a PCI Express port's line rate that data reach, after coding and packet headers. [1]
-PCIE_PORT_SHARE: Final = 0.85
 
 #: Memory channels of a processor with an unknown number of them.
 MANY: Final = 99
@@ -268,7 +266,7 @@ def _fits_controller(disk: Disk, controller: Controller) -> bool:
     if disk.link == "pcie" and on_card and disk.form != controller.drive_form:
         return False
     rate = np.inf if controller.disk_port_rate is None else controller.disk_port_rate.value
-    usable = rate * PCIE_PORT_SHARE if controller.drives == "pcie" else coded_port_bps(rate)
+    usable = rate * PORT_SHARE if controller.drives == "pcie" else coded_port_bps(rate)
     return bool(max(disk.read_rate.value, disk.write_rate.value) <= usable)
 
 

@@ -1,4 +1,4 @@
-"""What a throughput asks of each class of resource, by closed forms, and since when the catalogue has it.
+"""Requirements of a throughput for each class of resource, by closed forms, and the year from which parts meet them.
 
 For every resource the fewest pieces that do: links, network cards and their slots, drives and their controllers, slots
 of one board for all of them, cores at the cost a byte, memory channels, the window (the bandwidth-delay product), and
@@ -33,7 +33,7 @@ NEEDS: Final = ("resource", "amount", "unit", "need", "part", "known", "since")
 #: MaxPayload that slots are looked at with: what the hubs of 2010 and the processors since take. [B]
 MAX_PAYLOAD: Final = 256
 
-#: Generations of PCI Express whose number of slots of 16 lanes is said for comparison.
+#: Generations of PCI Express for which the number of x16 slots is given for comparison.
 _GENERATIONS: Final = (2, 3, 4, 5, 6)
 
 #: Largest window of one TCP connection (RFC 7323, section 2.3). [B]
@@ -57,7 +57,7 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked for, and the choices that carry it."""
+    """A required throughput, and the choices of the hosts that carry it."""
 
     target_bps: float  # what arrives at one host [bit/s]
     handled_bps: float  # what one host sends and receives [bit/s]
@@ -97,7 +97,7 @@ def needs(
     *,
     both_ways: bool = False,
 ) -> pd.DataFrame:
-    """What a throughput asks of each resource."""
+    """Return the requirements of a throughput for each resource."""
     offers = Offers(
         {
             kind: {name: _priced(part) for name, part in parts(kind).items() if part.year is not None}
@@ -142,7 +142,7 @@ def _priced(part: Part) -> Part:
 
 
 def _fewest(options: Iterable[Option]) -> list[Option]:
-    """Of options alike in parts and slots, those with the fewest pieces."""
+    """Return the options with the fewest pieces, among those with equal parts and slots."""
     best: dict[Any, Option] = {}
     for option in options:
         chosen = option.chosen
@@ -218,7 +218,7 @@ def _slots(asked: _Asked) -> Iterator[_Found]:
 
 @cache
 def slot_bps(gen: int, lanes: int) -> float:
-    """What a slot takes of posted writes of a card [bit/s]."""
+    """Return the rate of a card's posted writes through a slot [bit/s]."""
     return float(limits.pcie(gen=gen, lanes=lanes, max_payload=MAX_PAYLOAD, op="write")["throughput_bps"])
 
 

@@ -54,7 +54,7 @@ USE: Final = [
 
 
 def array_use(names: Iterable[str]) -> pd.DataFrame:
-    """What measured transfers took of the arrays that they read from and wrote to.
+    """Return the share of their arrays' rates that measured transfers used.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def level_rates(disk: Disk, most: int, levels: Sequence[Level] = LEVELS) -> pd.D
 def partial_writes(
     disk: Disk, disks: int, chunk: float, requests: Iterable[float], levels: Sequence[Level]
 ) -> pd.DataFrame:
-    """What writes reach that are smaller than a stripe, against whole stripes.
+    """Compare the rate of writes smaller than a stripe with that of whole stripes.
 
     Parameters
     ----------

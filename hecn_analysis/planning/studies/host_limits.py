@@ -53,7 +53,7 @@ COLUMNS: Final = [
 
 
 def limits_of(prediction: Prediction) -> pd.DataFrame:
-    """What each part would allow if the others did not hold it up.
+    """Return the throughput that each part would allow alone.
 
     A part that is busy for a share u of the time at the predicted throughput x allows x / u, if the flows keep their
     proportions. Limits of TCP are those of the ladder.
@@ -197,7 +197,7 @@ def host_limits(
     tools: Mapping[Kind, str] | None = None,
     mtu: float = 9000,
 ) -> pd.DataFrame:
-    """What the parts of hosts allow, class by class: the lowest limit of each class of each host.
+    """Return the lowest limit of each class of parts of each host.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def host_limits(
 
 
 def binding(limits: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
-    """What binds in each host, which part of another class would bind next, and the most that was measured.
+    """Return the bottleneck of each host, the next one of another class, and the highest measured rate.
 
     Parameters
     ----------
