@@ -68,7 +68,7 @@ class ServiceLevel(BaseModel):
 
     name: str = ""
     title: str
-    document: str = Field(description="where the table stands")
+    document: str = Field(description="place of the table in its document")
     place: str = ""
     availability: Annotated[float, _quantity("fraction", most=1)] | None = Field(None, description="least part of time")
     restoral_time: Annotated[float, _quantity("time")] | None = Field(None, description="longest outage")

@@ -313,7 +313,7 @@ def test_plans_of_csv_are_those_of_yaml(tmp_path):
         ("date: 2027-01-01, rate: 1 Gb/s", "found no port, expected the interface that it is about"),
         (
             "date: 2027-01-01, port: eth0, bytes: 1 PB",
-            "found bytes without until, expected the day by which they are to be there",
+            "found bytes without until, expected the day by which they must arrive",
         ),
         ("date: 2027-01-01, port: eth0, speed: -1 Gb/s", "found '-1 Gb/s', expected more than 0"),
         (

@@ -236,6 +236,6 @@ def ssd(
         (iops,) = arrays(iops=iops)
         require_positive(iops=iops)
         if block is None:
-            raise RangeError("block: found nothing, expected the size of a request, since a number a second is given")
+            raise RangeError("block: found nothing, expected the size of a request beside iops")
         limit = np.minimum(limit, 8 * iops * arrays(block=block)[0])
     return {"throughput_bps": given(limit)}

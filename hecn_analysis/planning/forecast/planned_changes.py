@@ -118,7 +118,7 @@ def _change(row: Any, path: Path, line: int | None) -> Change:  # noqa: ANN401 -
     if ("host" if kind == "ports" else "port") not in row:
         raise InputError("no port", "the host" if kind == "ports" else "the interface that it is about", **place)
     if kind == "bytes" and "until" not in row:
-        raise InputError("bytes without until", "the day by which they are to be there", **place)
+        raise InputError("bytes without until", "the day by which they must arrive", **place)
     moves_to = row["moves_to"] if kind == "moves_to" else ()
     moves_to = moves_to.split(",") if isinstance(moves_to, str) else moves_to
     begin, until = _day(row["date"], place), _day(row["until"], place) if "until" in row else None

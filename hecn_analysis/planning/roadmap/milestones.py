@@ -100,19 +100,19 @@ class Milestone(BaseModel):
 
     kind: Literal["goal", "mark", "event"]
     title: str
-    date: Date | None = Field(None, description="mark, event: when it was; goal: when it is due (none: not said)")
+    date: Date | None = Field(None, description="date of a mark or event; for a goal, the date when it is due, if any")
     begin: Date | None = Field(None, description="goal: when planning and acquisition begin")
     accomplishment: int | None = Field(None, ge=1, description="number in the document's list of accomplishments")
     between: Literal["memory", "disk", "forwarding"] = Field(
         default="disk", description="forwarding: through a host that passes packets on, which the model does not have"
     )
-    both_ways: bool = Field(default=False, description="goal: the target is that of both directions at once, summed")
+    both_ways: bool = Field(default=False, description="goal: the target is the sum of both directions at once")
     target: Annotated[float, BeforeValidator(_rate)] | None = Field(None, description="goal: payload [bit/s]")
     path: dict[str, Any] = Field(default={}, description="goal: keys of the path")
     set: dict[str, Any] = Field(default={}, description="goal: further keys of the scenario, such as tool.io")
     reached: str = Field(default="", description="goal: the mark that reached it, or came nearest")
     case: str = Field(default="", description="series/case of data/series; goal: predicted where no mark reached it")
-    document: str = Field(default="", description="where it stands; default: the roadmap's")
+    document: str = Field(default="", description="place in the document; default: the roadmap's")
     place: str = ""
 
     @property

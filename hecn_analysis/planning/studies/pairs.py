@@ -37,7 +37,7 @@ class Pair(BaseModel):
     before: Annotated[list[str], Field(min_length=1, description="cases; the mean of several repeats")]
     after: Annotated[list[str], Field(min_length=1)]
     eases: list[str] = Field(
-        default=[], description="classes of limits that the change bears on; the one first that it was made against"
+        default=[], description="classes of limits that the change eases, its purpose first"
     )
 
 

@@ -89,7 +89,7 @@ def test_the_lowest_limit_counts():
     [
         ({"rate": 0}, "rate: found 0, expected a number > 0"),
         ({"amount": 1e9}, "cache_rate: found nothing, expected the rate of the fast part, since an amount is given"),
-        ({"iops": 1e5}, "block: found nothing, expected the size of a request, since a number a second is given"),
+        ({"iops": 1e5}, "block: found nothing, expected the size of a request beside iops"),
         ({"spare": 0}, "spare: found 0, expected a number > 0"),
         ({"block": 4096, "outstanding": 0}, "outstanding: found 0, expected a number > 0"),
         ({"cache_rate": 1e9, "cache": -1, "amount": 1e9}, "cache: found -1, expected a number >= 0"),
