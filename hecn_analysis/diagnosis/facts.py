@@ -295,6 +295,15 @@ class Facts:
         values = [value for value in values if not math.isnan(value)]
         return self.computed(float(np.median(values)), words) if values else None
 
+    @cached_property
+    def all_silent(self) -> Fact | None:
+        """1 if there are intervals, and none carries anything."""
+        table = self.kind.intervals
+        if table.empty or not table["throughput_bps"].eq(0).fillna(value=False).all():
+            return None
+        first = table.iloc[0]
+        return Fact(1.0, (Statement("run", "", str(first["source_file"]), int(first["line"]), ""),))
+
     @property
     def slow_start_s(self) -> float:
         """Time in which the window doubles each RTT, from its first value to what the rate needs; 0: unknown. [s]."""

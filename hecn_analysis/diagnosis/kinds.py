@@ -11,6 +11,7 @@ import pandas as pd
 from hecn_analysis.base import units
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.statements import Statement
+from hecn_analysis.statements.ends import by_names
 
 #: Tools that watch a path or a socket, and whose rows are no transfers.
 _WATCH: Final = frozenset(
@@ -202,7 +203,7 @@ def without_runs(folder: Folder) -> Kind:
     """Give what a folder without any run says, as a kind without runs."""
     empty = folder.runs.head(0)
     tables = folder.reading.intervals.head(0), folder.reading.streams.head(0), empty
-    return Kind("no run with a rate", "", "", "", "", "", 0, empty, 0, *tables, folder.statements)
+    return Kind("no run with a rate", "", "", "", "", "", 0, empty, 0, *tables, tuple(by_names(folder.statements)))
 
 
 def _is_loopback(host: str) -> bool:
@@ -288,7 +289,9 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
         intervals=folder.reading.intervals[folder.reading.intervals["source_file"].isin(files)],
         per_stream=folder.reading.streams[folder.reading.streams["source_file"].isin(files)],
         piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems).astype(bool)],
-        statements=tuple(_about(folder.statements, files, stems, {_RATE: rate, _WINDOW: window})),
+        statements=tuple(
+            _about(by_names(folder.statements, source, destination), files, stems, {_RATE: rate, _WINDOW: window})
+        ),
     )
 
 

@@ -70,7 +70,7 @@ _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
         *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu", "softnet"),
-        *("sender_interrupts", "receiver_interrupts"),
+        *("silent", "sender_interrupts", "receiver_interrupts"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
         *("sender_disk_busy", "receiver_disk_busy"),
@@ -401,6 +401,8 @@ def _loss_fit(facts: Facts) -> Fact | None:
 
 @_sign
 def _silent(facts: Facts) -> Fact | None:
+    if not facts.has_rates:  # a run that somebody broke off because nothing came
+        return facts.all_silent
     return facts.over_runs(lambda one: float((one["rate_bps"].iloc[1:] <= 0).mean()), _INTERVALS)
 
 

@@ -1,10 +1,11 @@
-"""Whose each line is, where one file holds outputs of both ends: headings such as ``### receiver``, and prompts.
+"""Whose each line is: by headings such as ``### receiver`` and prompts, and by names of hosts in the names of files.
 
 Units and traps
 ---------------
 - A heading counts until the next one or the next prompt of another host. A prompt tells a host, not an end: which end a
   host is, a heading that names it says, or its command, ``iperf3 -c`` (the sender, or with -R the receiver) or -s.
 - If one of two hosts is known, the other is the other end. Three hosts do not tell.
+- ``sysctl-mover2.txt`` is of the receiver if a note says "mover1 -> mover2", or if the runs go there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Final
 
 from hecn_analysis.files.documents import Document
@@ -47,6 +49,50 @@ def with_ends(document: Document, found: Sequence[Statement]) -> list[Statement]
         return one if is_told or not marks[place][1] else replace(one, end=marks[place][1])
 
     return [placed(one) for one in found] if marks else list(found)
+
+
+def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = "") -> list[Statement]:
+    """Give statements without an end the one whose host the name of their file has.
+
+    Parameters
+    ----------
+    statements
+        The statements of a folder.
+    sender, receiver
+        Names of the hosts of some runs; "" for the names that notes state.
+
+    Returns
+    -------
+    list of Statement
+        The statements, in their order.
+
+    Examples
+    --------
+    >>> one = Statement("kernel.receive_buffer_bytes", 6e6, "sysctl-mover2.txt", 1, "")
+    >>> by_names([one], "mover1", "mover2")[0].end
+    'receiver'
+    """
+    names = {"sender": {sender} - {""}, "receiver": {receiver} - {""}}
+    for one in statements:
+        if one.name in ("path.sender", "path.receiver"):
+            names[one.end].add(str(one.value))
+    patterns = {
+        end: re.compile("|".join(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])" for name in sorted(own)))
+        for end, own in names.items()
+        if own and not names["sender"] & names["receiver"]
+    }
+    if len(patterns) < len(names):
+        return list(statements)
+    ends: dict[str, str] = {}
+    for file in {one.source_file for one in statements}:
+        told = [end for end, pattern in patterns.items() if pattern.search(PurePath(file).stem.lower())]
+        ends[file] = told[0] if len(told) == 1 else ""
+
+    def placed(one: Statement) -> Statement:
+        end = ends[one.source_file]
+        return one if one.end or not end or one.name.startswith(_WITHOUT) else replace(one, end=end)
+
+    return [placed(one) for one in statements]
 
 
 def _marks(document: Document) -> list[tuple[int, str]]:

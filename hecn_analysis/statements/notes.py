@@ -1,4 +1,4 @@
-"""Notes of people: the rate of the circuit, and the distance, in free words.
+"""Notes of people: the rate of the circuit, the distance, and who sends to whom ("dtn01 -> dtn02"), in free words.
 
 A rate counts where a word for a circuit stands near it ("circuit: 200 Mb/s", "the link is 10G", "155 Mb/s leased
 line"), and no word that makes it a measurement, a port or an amount stands nearer. Both ways of an access line ("50/10
@@ -93,6 +93,11 @@ _LOADED: Final = re.compile(
     r"\b(?:during|under load|loaded|while|busy|rises?|goes up|with the transfer)\b", re.IGNORECASE
 )
 
+_ENDS: Final = re.compile(
+    r"^\W{0,4}(?:[A-Za-z]{1,20}: {1,4})?(?P<sender>[A-Za-z][\w.-]{1,63}) {0,3}(?:-{1,2}>|→) {0,3}"
+    r"(?P<receiver>[A-Za-z][\w.-]{1,63})(?![\w.-]| {0,3}(?:-{1,2}>|→))"
+)
+
 #: Farthest that a word for a circuit may stand from its rate [characters]; for a bare "10G", nearer. [B]
 _NEAR: Final = 60
 _NEARER: Final = 25
@@ -102,10 +107,14 @@ _MOST_K: Final = 10_000
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the rate of the circuit and the distance in a note."""
+    """Find the rate of the circuit, the distance and the ends in a note."""
     if len(document.content) > _LARGEST or document.start.startswith(_STRUCTURED):
         return
     for number, text in enumerate(document.lines, 1):
+        if len(text) <= _LONGEST and (ends := _ENDS.match(text)) is not None:
+            for end in ("sender", "receiver"):
+                name = ends[end].rstrip(".")
+                yield Statement(f"path.{end}", name, document.source_file, number, ends[0].strip(), end)
         if len(text) > _LONGEST or _HINT.search(text) is None or _OF_TOOLS.search(text) is not None:
             continue
         for rate_bps, says in _rates(text):

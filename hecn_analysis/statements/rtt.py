@@ -4,8 +4,9 @@ Units and traps
 ---------------
 - A ping during a transfer is known by the name of its file, or by a line above it: "during", "loaded", "while".
 - The median of the single times, and their median deviation, are not moved by a first one that waits for ARP; where
-  only the summary is there, its average and deviation count. Linux and BSD print minimum, average, maximum; Windows
-  minimum, maximum, average.
+  only the summary is there, its average and deviation count. Of a ping during a transfer the mean counts: a ping that
+  begins before the transfer, or outlasts it, has most of its replies without a queue.
+- Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
 - iperf 2 prints the RTT of the handshake in microseconds, before any data are in flight: "irtt".
 - Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
 """
@@ -182,6 +183,13 @@ def _scatter(times: Sequence[float]) -> float:
     return _NORMAL * statistics.median(abs(time - middle) for time in times)
 
 
+def _middle(ping: _Ping) -> tuple[float, int]:
+    """Mean of the times during a transfer, else the median, and the line to quote. [s]."""
+    if ping.is_loaded:
+        return statistics.fmean(time for time, _ in ping.times), ping.last
+    return statistics.median_low(ping.times)
+
+
 def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
     """State what a ping says."""
 
@@ -191,10 +199,9 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
 
     when, least = ("loaded", _LEAST_LOADED) if ping.is_loaded else ("idle", _LEAST)
     received = max(len(ping.times), ping.counts[1] if ping.counts is not None else 0)
-    if len(ping.times) >= least:
-        yield said(f"path.rtt_{when}_s", *statistics.median_low(ping.times))
-    elif received >= least and ping.mean is not None:
-        yield said(f"path.rtt_{when}_s", *ping.mean)
+    middle = _middle(ping) if len(ping.times) >= least else ping.mean if received >= least else None
+    if middle is not None:
+        yield said(f"path.rtt_{when}_s", *middle)
     if received >= least and not ping.is_loaded:
         if len(ping.times) >= least:
             yield said("path.rtt_scatter_s", _scatter([time for time, _ in ping.times]), ping.last)

@@ -76,6 +76,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "host.memory_bytes": "memory of the host [B]",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
+        "path.sender": "name of the host that sends, as notes state it",
+        "path.receiver": "name of the host that receives, as notes state it",
         "path.black_hole_bytes": "size of packets that never arrive, while smaller ones do [B]",
         "path.rtt_idle_s": "round-trip time without a transfer [s]",
         "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",

@@ -519,3 +519,19 @@ def test_a_copy_of_104_bytes_has_no_expectation(tmp_path):
     (verdict,) = diagnose(folder(tmp_path, {"a.txt": scp, "ethtool.txt": e.ethtool(1000)}))
     assert verdict.expected_bps is None
     assert {cause.kind for cause in verdict.causes[:2]} == {"start-up", "latency-protocol"}
+
+
+def test_a_run_that_was_broken_off_because_nothing_came_is_silent(tmp_path):
+    stalled = "$ nuttcp -i1 -T5 192.0.2.2\n    0.0000 MB /   1.00 sec =    0.0000 Mbps     0 retrans\n"
+    assert values(tmp_path, a_txt=stalled)["silent"] == 1.0
+    started = stalled + "    1.0000 MB /   1.00 sec =    8.3886 Mbps     0 retrans\n"
+    assert "silent" not in values(tmp_path, a_txt=started)
+
+
+def test_a_short_path_scatters_by_its_hosts(tmp_path):
+    def ping(times):
+        replies = "".join(f"64 bytes from 192.0.2.2: icmp_seq={i} ttl=64 time={t} ms\n" for i, t in enumerate(times))
+        return f"PING 192.0.2.2 (192.0.2.2) 56(84) bytes of data.\n{replies}"
+
+    assert "idle_scatter" not in values(tmp_path, a_txt=iperf3(), ping_txt=ping([0.1, 0.2, 0.1, 0.3, 0.2]))
+    assert values(tmp_path, a_txt=iperf3(), ping_txt=ping([10, 20, 10, 30, 20]))["idle_scatter"] > 0.5

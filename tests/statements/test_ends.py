@@ -4,6 +4,7 @@ import pytest
 
 from hecn_analysis.files.documents import Document
 from hecn_analysis.statements import read
+from hecn_analysis.statements.ends import by_names
 
 LARGE, SMALL = "net.ipv4.tcp_rmem = 4096 131072 67108864\n", "net.ipv4.tcp_rmem = 4096 131072 6291456\n"
 CLIENT, SERVER = "root@a:~# iperf3 -c b -t 10\n", "root@b:~# iperf3 -s\n"
@@ -35,3 +36,22 @@ def test_headings_and_prompts_tell_the_end(text, expected):
 
 def test_the_name_of_the_file_counts_more():
     assert ends(f"### sender\n{LARGE}", "sysctl-receiver.txt") == ["receiver"]
+
+
+def named(*files, note="mover1 -> mover2"):
+    """End of the buffer in each file of a folder with a note."""
+    notes = read(Document("notes.txt", note.encode()))
+    found = [one for name in files for one in read(Document(name, SMALL.encode()))]
+    return [one.end for one in by_names([*notes, *found]) if one.name == "kernel.receive_buffer_bytes"]
+
+
+def test_the_names_of_hosts_in_names_of_files_are_those_of_a_note():
+    assert named("before/sysctl-mover1.txt", "before/sysctl-mover2.txt") == ["sender", "receiver"]
+    assert named("MOVER2_sysctl.log", "sysctl-mover20.txt", "mover1-mover2.txt") == ["receiver", "", ""]
+    assert named("sysctl-mover2.txt", note="circuit: 200 Mb/s") == [""]
+    assert named("sysctl-mover2.txt", note="mover1 -> mover2\nmover2 -> mover1") == [""]  # both ways
+
+
+def test_the_names_of_hosts_of_the_runs_count_as_well():
+    found = read(Document("sysctl-b.txt", SMALL.encode()))
+    assert {one.end for one in by_names(found, "a", "b")} == {"receiver"}

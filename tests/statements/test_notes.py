@@ -87,3 +87,19 @@ def test_the_distance_during_a_transfer_is_another():
 def test_the_line_is_quoted():
     (found,) = find(Document("notes.txt", b"Sites:\n# circuit: 200 Mb/s, Ethernet\n"))
     assert (found.line, found.says) == (2, "circuit: 200 Mb/s")
+
+
+@pytest.mark.parametrize(
+    ("note", "ends"),
+    [
+        ("dtn01 -> dtn02 (192.0.2.1 -> 192.0.2.2)", ["dtn01", "dtn02"]),
+        ("# Path: north --> south.", ["north", "south"]),
+        ("mover1 → mover2", ["mover1", "mover2"]),
+        ("a.example.org -> b.example.org, 40 ms", ["a.example.org", "b.example.org"]),
+        ("host1 -> switch -> host2", []),
+        ("the rate went 10 -> 20 by a change of the window", []),
+        ("p->next = x", []),
+    ],
+)
+def test_an_arrow_between_two_names_says_who_sends(note, ends):
+    assert [one.value for one in find(Document("notes.txt", note.encode())) if one.end] == ends
