@@ -1,19 +1,23 @@
 """The readers of counters, and which of them reads a file.
 
 What a file is shows in what it holds, never in its name. The first reader that knows a file as a whole reads it alone;
-otherwise all readers that find something of theirs in it do, for a file may hold the output of several commands.
+otherwise all readers that find something of theirs in it do, for a file may hold the output of several commands. A
+file that gives nothing, or problems, is read once more behind each group of layers of `hecn_analysis.parsing.cleaning`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Findings, Reader
-from hecn_analysis.files.documents import Document
+from hecn_analysis.files.documents import SHORT, Document
+from hecn_analysis.parsing.cleaning import Text, cleaned
 from hecn_analysis.parsing.readers import find_readers
 
+_UNREAD: Final = frozenset({"malformed", "truncated", "inconsistent"})
 READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 
 
@@ -49,14 +53,22 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
     """Read one file: what each of its readers found, not checked yet."""
-    found = readers_of(document, readers)
-    if not found:
-        for plain in document.unpasted():
-            if found := readers_of(plain, readers):
-                document = plain
-                break
+    found = _read(document, clock, readers)
+    if len(document.content) > SHORT or (found and not any(map(_problems, found))):
+        return found
+    for text, layers in cleaned(Text.of(document.lines), by_group=True):
+        again = _read(replace(document, content="\n".join(text.lines).encode()), clock, readers)
+        for one in again:
+            _number(one, text.numbers)
+            one.facts["cleaned"] = ", ".join(layers)
+        found = _better(found, again)
+    return found
+
+
+def _read(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[Findings]:
+    """Read a text as it is."""
     result = []
-    for reader in found:
+    for reader in readers_of(document, readers):
         findings = Findings(document.source_file, clock)
         reader.read(document, findings)
         if not findings.times.certain:
@@ -65,3 +77,44 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
             findings.tell_doubtful_times()
         result.append(findings)
     return result
+
+
+def _number(findings: Findings, numbers: Sequence[int]) -> None:
+    """Name lines of the file in place of lines of a text without its wrapping."""
+    for row in (*findings.samples, *findings.rates, *findings.problems):
+        line = row.get("line")
+        if isinstance(line, int) and 0 < line <= len(numbers):
+            row["line"] = numbers[line - 1]
+
+
+def _better(before: Sequence[Findings], after: Sequence[Findings]) -> list[Findings]:
+    """What a text without its wrapping gives more than with it, or with fewer problems."""
+    kept = list(before)
+    for one in after:
+        beside = [other for other in kept if other.format == one.format or _lines(other) & _lines(one)]
+        if not _size(one):
+            continue
+        if not beside:
+            kept.append(one)
+        elif len(beside) == 1 and beside[0].format == one.format and _gain(beside[0], one):
+            kept[kept.index(beside[0])] = one
+    return kept
+
+
+def _gain(before: Findings, after: Findings) -> bool:
+    fewer, more = _problems(after) < _problems(before), _size(after) > _size(before)
+    return (fewer and _size(after) >= _size(before)) or (more and _problems(after) <= _problems(before))
+
+
+def _problems(findings: Findings) -> int:
+    """How many things could not be read, and one where nothing was."""
+    return sum(problem["kind"] in _UNREAD for problem in findings.problems) or int(not _size(findings))
+
+
+def _size(findings: Findings) -> int:
+    """How many values were read."""
+    return sum(map(len, (*findings.samples, *findings.rates, *findings.interfaces.values())))
+
+
+def _lines(findings: Findings) -> set[object]:
+    return {row["line"] for row in (*findings.samples, *findings.rates) if row.get("line") is not None}

@@ -19,7 +19,7 @@ import defusedxml.ElementTree as SafeElementTree
 
 from hecn_analysis.base.progress import reading
 from hecn_analysis.base.units import format_bytes
-from hecn_analysis.files import packed, pasted, streams
+from hecn_analysis.files import packed, streams
 from hecn_analysis.files.source import Lines, Source, decode, find, listed
 
 GAVE_UP: Final = "found nothing that a reader knows"
@@ -30,7 +30,6 @@ SHORT: Final = 4 << 20
 _STRUCTURED: Final = ("{", "[", "<")
 _FIRST: Final = 64
 _LARGEST: Final = 1 << 30
-_LARGEST_PASTE: Final = 1 << 24
 _MOST_LINES: Final = 1 << 24  # reached before _LARGEST only if lines average less than 64 bytes
 _GO_ON: Final = "the rest is left out; cut the file, and give its parts"
 _PACKED: Final = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -87,21 +86,6 @@ class Document:
     def start(self) -> str:
         """The first 64 KiB of the text, without leading white space: enough to recognise most formats."""
         return self.text[: 1 << 16].lstrip()
-
-    def unpasted(self) -> Iterator[Document]:
-        r"""The file without quote marks of mail, then also without margins, if it has any.
-
-        >>> [each.text for each in Document("mail.txt", b"> a\n>  b\n").unpasted()]
-        ['a\n b\n', 'a\nb\n']
-        """
-        if len(self.content) > _LARGEST_PASTE:
-            return
-        before = self.lines
-        for change in (pasted.plain, pasted.without_margins):
-            after = list(change(before))
-            if after != before:
-                yield replace(self, content="\n".join(after).encode())
-            before = after
 
     @cached_property
     def json(self) -> Any:  # noqa: ANN401 - whatever JSON holds

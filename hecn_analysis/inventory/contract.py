@@ -69,6 +69,10 @@ class Output:
         no such line.
     complete
         False where the file ends inside the last line.
+    numbers
+        Numbers of all lines in the file, where they do not follow each other.
+    cleaned
+        What was taken off the text before the output could be read, none for a plain one.
 
     Examples
     --------
@@ -82,6 +86,8 @@ class Output:
     first: int = 1
     command: tuple[str, ...] = ()
     complete: bool = True
+    numbers: tuple[int, ...] = ()
+    cleaned: str | None = None
 
     def facts(self, form: str, values: dict[str, Any] | None = None) -> Facts:
         """Facts in one of the reader's `FORMATS`, for the reader to fill."""
@@ -89,12 +95,12 @@ class Output:
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """Lines with their numbers in the file."""
-        return enumerate(self.lines, self.first)
+        return zip(self.numbers or range(self.first, self.first + len(self.lines)), self.lines, strict=True)
 
     @property
     def last(self) -> int:
         """Number of the last line in the file."""
-        return self.first + max(len(self.lines), 1) - 1
+        return self.numbers[-1] if self.numbers else self.first + max(len(self.lines), 1) - 1
 
     @cached_property
     def text(self) -> str:
@@ -200,7 +206,11 @@ class Reader(Protocol):
 
     @property
     def BEGINS(self) -> re.Pattern[str] | None:  # noqa: N802
-        """Matches the first line of an output from its start; None where no line tells."""
+        """Matches the first line of an output from its start; None where no line tells.
+
+        Where an output of another form may follow at once, the first line of each form is a group. A pattern with
+        a line feed is matched on the line and the one below it.
+        """
 
     @property
     def REPEATS(self) -> bool:  # noqa: N802

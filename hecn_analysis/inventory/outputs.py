@@ -3,7 +3,7 @@
 People capture with `script`, paste a terminal, or let a loop write everything into one file. A file is cut at command
 lines (after a prompt, after ``+`` as a shell's -x prints, between marks as ``==> /proc/meminfo <==`` or
 ``#==[ Command ]==#``), then at lines that can only be the first of an output, where what follows is one. Nothing is
-ever run. Marks of quoted mail and margins of what was pasted are passed over (`hecn_analysis.files.pasted`).
+ever run.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from hecn_analysis.files import pasted
-from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory.contract import Output, Reader
+from hecn_analysis.parsing.cleaning import Text
+from hecn_analysis.parsing.cleaning.marks import FENCE
 
 _LONGEST: Final = 400
+_TWO_LINES: Final = r"\n"  # in a pattern
 _PROMPT: Final = re.compile(
     r"^\s{0,8}(?P<who>\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%>]\s{1,4}(?P<command>\S.*)$"
 )
@@ -69,41 +70,28 @@ def host_name(line: str) -> str | None:
     return found["host"] if found else None
 
 
-def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
-    r"""The outputs of a file in their order, each with the reader that knows it, None where none does."""
+def outputs(source_file: str, text: Text, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
+    r"""The outputs of a text in their order, each with the reader that knows it, None where none does."""
     known = {name for reader in readers for name in reader.COMMANDS}
-    for section in _sections(document, known):
-        yield from _known(section, readers)
+    for section in _sections(source_file, text, known):
+        yield from _pieces(section, readers)
 
 
-def _known(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
-    """The outputs of a section as they stand; where nobody knows any of them, without the margins of a paste."""
-    pieces = list(_pieces(section, readers))
-    for paragraphs in (False, True):
-        if any(reader is not None for _, reader in pieces):
-            break
-        moved = tuple(pasted.without_margins(section.lines, paragraphs=paragraphs))
-        if moved != section.lines:
-            pieces = list(_pieces(replace(section, lines=moved), readers))
-    yield from pieces
-
-
-def _sections(document: Document, known: Collection[str]) -> Iterator[Output]:
-    """Cut at command lines."""
-    lines = pasted.plain(document.lines)
-    complete = not lines[-1]
+def _sections(source_file: str, text: Text, known: Collection[str]) -> Iterator[Output]:
+    """Cut at command lines and at the fences of code."""
+    complete = not text.lines[-1]
     start = 0
     words: tuple[str, ...] = ()
     first_seen = False
-    for index, line in enumerate(lines):
-        found = command(line, known)
+    for index, line in enumerate(text.lines):
+        found = () if FENCE.match(line) else command(line, known)
         if found is None and not first_seen and line.strip():
             found = _bare(line, known)
         first_seen = first_seen or bool(line.strip())
         if found is not None:
-            yield from _section(document.source_file, lines, (start, index), words, complete=True)
+            yield from _section(source_file, text, (start, index), words, complete=True)
             start, words = index + 1, found
-    yield from _section(document.source_file, lines, (start, len(lines)), words, complete=complete)
+    yield from _section(source_file, text, (start, len(text.lines)), words, complete=complete)
 
 
 def _bare(line: str, known: Collection[str]) -> tuple[str, ...] | None:
@@ -113,9 +101,10 @@ def _bare(line: str, known: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _section(
-    name: str, lines: Sequence[str], span: tuple[int, int], words: tuple[str, ...], *, complete: bool
+    name: str, text: Text, span: tuple[int, int], words: tuple[str, ...], *, complete: bool
 ) -> Iterator[Output]:
     """The lines from a place to another as an output, without blank ones around; nothing where all are blank."""
+    lines = text.lines
     start, end = span
     while start < end and not lines[start].strip():
         start += 1
@@ -124,22 +113,31 @@ def _section(
         end -= 1
         whole = True
     if start < end:
-        yield Output(name, tuple(lines[start:end]), start + 1, words, whole)
+        numbers = () if isinstance(text.numbers, range) else tuple(text.numbers[start:end])
+        yield Output(name, tuple(lines[start:end]), text.numbers[start], words, whole, numbers)
 
 
 def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
     """Cut at lines that begin an output, where what follows is one."""
-    begins = _begins(tuple(readers))
-    whose: dict[str, Reader] = {}
-    starts, begun = {0: readers}, None
-    for index, line in enumerate(section.lines):
-        if not begins.match(line):
+    one_line, two_lines = _begins(tuple(readers))
+    whose: dict[str, tuple[Reader, int | None]] = {}
+    starts: dict[int, Sequence[Reader]] = {0: readers}
+    begun: tuple[Reader, int | None] | None = None
+    for index, (line, below) in enumerate(zip(section.lines, (*section.lines[1:], ""), strict=True)):
+        both = f"{line}\n{below}"
+        if not one_line.match(line) and not two_lines.match(both):
             continue
-        reader = whose.get(line) or next(one for one in readers if one.BEGINS is not None and one.BEGINS.match(line))
-        whose[line] = reader
-        if not index or reader is not begun or reader.REPEATS:
+        if both not in whose:
+            whose[both] = next(
+                (one, found.lastindex)
+                for one in readers
+                if one.BEGINS is not None
+                and (found := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
+            )
+        reader, _ = form = whose[both]
+        if not index or form != begun or reader.REPEATS:
             starts[index] = (reader, *readers)  # whose output begins is asked first
-        begun = reader
+        begun = form
     spans = zip(starts, [*list(starts)[1:], len(section.lines)], strict=True)
     pieces = {span: _cut(section, *span) for span in spans}
     known = {span: found for span, piece in pieces.items() if (found := _reader(piece, starts[span[0]])) is not None}
@@ -157,10 +155,13 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
 
 
 @lru_cache(maxsize=8)
-def _begins(readers: tuple[Reader, ...]) -> re.Pattern[str]:
-    """What matches where one of the readers' does."""
+def _begins(readers: tuple[Reader, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What matches where one of the readers' does: on a line, and on a line with the next."""
     patterns = [reader.BEGINS.pattern for reader in readers if reader.BEGINS is not None]
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or r"(?!)")
+    long = [pattern for pattern in patterns if _TWO_LINES in pattern]
+    short = [pattern for pattern in patterns if _TWO_LINES not in pattern]
+    one_line, two_lines = ("|".join(f"(?:{each})" for each in group) or r"(?!)" for group in (short, long))
+    return re.compile(one_line), re.compile(two_lines)
 
 
 def _cut(section: Output, start: int, end: int) -> Output:
@@ -169,12 +170,12 @@ def _cut(section: Output, start: int, end: int) -> Output:
     last = end
     while last > start and not section.lines[last - 1].strip():
         last -= 1
-    return Output(
-        section.source_file,
-        section.lines[start:last],
-        section.first + start,
-        section.command,
-        section.complete or end < len(section.lines),
+    return replace(
+        section,
+        lines=section.lines[start:last],
+        first=section.numbers[start] if section.numbers else section.first + start,
+        complete=section.complete or end < len(section.lines),
+        numbers=section.numbers[start:last],
     )
 
 

@@ -7,13 +7,16 @@ a problem that says what else could.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.files.documents import Document
+from hecn_analysis.files.documents import SHORT, Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
+from hecn_analysis.parsing.cleaning import Text, cleaned
+from hecn_analysis.parsing.cleaning.characters import plain_characters
 from hecn_analysis.parsing.problems import FileProblems
 from hecn_analysis.parsing.readers import find_readers
 
@@ -50,8 +53,13 @@ class Captured:
     def source(self) -> dict[str, Any]:
         """Its row in the table of sources."""
         place = {"source_file": self.output.source_file, "format": self.facts.format}
-        lines = {"line_first": self.output.first, "line_last": self.output.last}
+        lines = {"line_first": self.output.first, "line_last": self.output.last, "cleaned": self.output.cleaned}
         return {**place, **lines, "command": " ".join(self.output.command) or None, **self.facts.values}
+
+    @cached_property
+    def lines(self) -> frozenset[int]:
+        """Numbers of its lines in the file."""
+        return frozenset(number for number, _ in self.output.numbered())
 
 
 @dataclass
@@ -67,6 +75,81 @@ class Read(FileProblems):
     """
 
     captured: list[Captured] = field(default_factory=list)
+    is_fine: bool = True
+    """Whether every line of it is of an output that was read without a problem."""
+
+    def complete_by(self, again: Read) -> None:
+        """Add what a cleaner text gives where this one gives nothing, or gives problems and less.
+
+        Parameters
+        ----------
+        again
+            What the cleaner text gave.
+        """
+        for one in again.captured:
+            beside = [other for other in self.captured if other.lines & one.lines]
+            if all(_is_better(one, other) for other in beside):
+                self.captured = [other for other in self.captured if other not in beside]
+                gone = {id(problem) for other in beside for problem in other.facts.problems}
+                self.problems = [
+                    problem
+                    for problem in self.problems
+                    if id(problem) not in gone and not (problem["line"] in one.lines and problem["kind"] == "unrecognised")
+                ]
+                self.captured.append(one)
+                self.problems += one.facts.problems
+        self.captured.sort(key=lambda one: one.output.first)
+
+
+def _is_better(one: Captured, other: Captured) -> bool:
+    """Whether an output without its wrapping says as much as with it, and has fewer problems."""
+    return (
+        one.facts.format == other.facts.format
+        and len(one.facts.problems) < len(other.facts.problems)
+        and _known(one.facts.values) >= _known(other.facts.values)
+    )
+
+
+def _known(value: object) -> int:
+    """How many values facts have."""
+    if isinstance(value, dict):
+        return sum(map(_known, value.values()))
+    if isinstance(value, (list, tuple)):
+        return sum(map(_known, value))
+    return int(value is not None)
+
+
+def _texts(document: Document) -> Iterator[tuple[Text, str]]:
+    """The text of a file as a terminal writes it, then what is behind its wrapping, with the names of the layers."""
+    plain = Text.of(document.lines)
+    typed = plain_characters(plain)
+    begun = () if typed.lines == plain.lines else ("characters",)
+    yield typed, ", ".join(begun)
+    if len(document.content) <= SHORT:
+        yield from ((found.text, ", ".join((*begun, *found.layers))) for found in cleaned(typed, by_group=True))
+
+
+def _read(document: Document, text: Text, layers: str, readers: Sequence[Reader]) -> Read:
+    """Read a text of a file."""
+    found = Read(document.source_file)
+    lines = dict(zip(text.numbers, text.lines, strict=True))
+    for output, reader in outputs.outputs(document.source_file, text, readers):
+        if reader is None:
+            found.is_fine = False
+            if output.command:
+                said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
+                message = f"found {said!r} after the command {words!r}, expected its output; left out"
+                found.problem(output.first, "unrecognised", message)
+            continue
+        facts = reader.read(output)
+        if output.json_truncated:
+            facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
+        found.is_fine = found.is_fine and not facts.problems
+        host = outputs.host_name(lines.get(output.first - 1, ""))
+        is_plain = all(document.lines[number - 1] == line for number, line in output.numbered())
+        found.captured.append(Captured(replace(output, cleaned=None if is_plain else layers), facts, host))
+        found.problems += facts.problems
+    return found
 
 
 def recognises(document: Document) -> bool:
@@ -87,7 +170,11 @@ def recognises(document: Document) -> bool:
     >>> recognises(Document("a", b"MemTotal: 16777216 kB\nMemFree: 1 kB\n")), recognises(Document("b", b"hello\n"))
     (True, False)
     """
-    return any(reader is not None for _, reader in outputs.outputs(document, READERS))
+    return any(
+        reader is not None
+        for text, _ in _texts(document)
+        for _, reader in outputs.outputs(document.source_file, text, READERS)
+    )
 
 
 def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Callable[[], str] = str) -> Read:
@@ -113,24 +200,11 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     >>> [(one.facts.format, one.facts.values["mem_total_bytes"]) for one in found.captured]
     [('meminfo', 17179869184)]
     """
-    found = Read(document.source_file)
+    texts = _texts(document)
+    found = _read(document, *next(texts), readers)
     found.stored(document.problems)
-    unread = []
-    for output, reader in outputs.outputs(document, readers):
-        if reader is None:
-            unread.append(output)
-            continue
-        facts = reader.read(output)
-        if output.json_truncated:
-            facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
-        above = document.lines[output.first - 2] if output.first > 1 else ""
-        found.captured.append(Captured(output, facts, outputs.host_name(above)))
-        found.problems += facts.problems
-    for output in unread:
-        if output.command:
-            said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
-            message = f"found {said!r} after the command {words!r}, expected its output; left out"
-            found.problem(output.first, "unrecognised", message)
+    for text, layers in () if found.is_fine else texts:
+        found.complete_by(_read(document, text, layers, readers))
     if not found.captured and not _DUMP.search(document.source_file):
         said = next((line.strip() for line in document.lines if line.strip()), "")
         what = f"{said[:_SHOWN]!r} first" if said else "an empty file"

@@ -7,6 +7,7 @@ import pytest
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.files.documents import documents
 from hecn_analysis.inventory import outputs, read_inventory, registry
+from hecn_analysis.parsing.cleaning import Text
 
 FORMATS = {name for reader in registry.READERS for name in reader.FORMATS}
 
@@ -30,7 +31,7 @@ def test_a_reader_says_what_it_is(reader):
 
 def test_one_reader_knows_each_output(samples):
     for document in documents([data_dir() / "inventory", samples]):
-        for output, _ in outputs.outputs(document, registry.READERS):
+        for output, _ in outputs.outputs(document.source_file, Text.of(document.lines), registry.READERS):
             knowing = [reader.__name__ for reader in registry.READERS if reader.recognises(output)]
             assert len(knowing) == 1, (document.source_file, output.first, knowing)
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from hecn_analysis.files import pasted
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import registry
 
@@ -60,13 +59,6 @@ def test_lines_keep_their_numbers():
 def test_a_lone_mark_is_a_prompt():
     found = registry.read(Document("a.txt", f"> mdadm --detail /dev/md4\n{DETAIL}".encode()))
     assert [one.output.command for one in found.captured] == [("mdadm", "--detail", "/dev/md4")]
-
-
-def test_what_stands_at_its_place_is_not_moved():
-    assert list(pasted.plain(["a", "b > c"])) == ["a", "b > c"]
-    assert pasted.without_margins(["a", "  b", "\tc", "d"]) == ["a", "  b", "\tc", "d"]
-    assert pasted.without_margins(["\t  a", "\t b"]) == [" a", "b"]
-    assert pasted.without_margins([]) == []
 
 
 def test_arrays_whose_lines_a_mail_has_broken():

@@ -26,7 +26,7 @@ from hecn_analysis.parsing.amounts import number, size
 FORMATS = ("lshw-json", "lshw-text")
 VERSIONS = "lshw B.02.16 to B.02.20"
 COMMANDS = ("lshw",)
-BEGINS: re.Pattern[str] | None = None
+BEGINS: re.Pattern[str] | None = re.compile(r"[\w.-]{1,64}\s{0,20}\n {4}description: \S")  # below the name of the host
 REPEATS = False
 
 _NODE: Final = re.compile(

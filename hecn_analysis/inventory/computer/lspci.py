@@ -41,7 +41,10 @@ _DEVICE: Final = re.compile(
 )
 _MM: Final = re.compile(rf'(?P<address>{_ADDRESS}) (?P<fields>"[^"]{{0,200}}" .{{1,600}})$')
 _TREE: Final = re.compile(r"-(?:\+-)?\[(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}(?:-[0-9a-f]{2})?\]-")
-BEGINS = re.compile(rf"{_ADDRESS} (?:{_CLASS}|\"[^\"]{{1,80}}\" \")|-(?:\+-)?\[(?:[0-9a-f]{{4,8}}:)?[0-9a-f]{{2}}")
+BEGINS = re.compile(
+    rf"({_ADDRESS} {_CLASS})|({_ADDRESS} \"[^\"]{{1,80}}\" \")"
+    r"|(-(?:\+-)?\[(?:[0-9a-f]{4,8}:)?[0-9a-f]{2})"
+)
 REPEATS = False
 
 _IDS: Final = re.compile(r"\[(?P<ids>[0-9a-f]{4}:[0-9a-f]{4})\]")

@@ -38,6 +38,12 @@ LAYERS: Final[dict[str, Clean]] = {
 """The layers by the names that the column ``cleaned`` has, in the order in which they are taken off."""
 
 
+_GROUPS: Final = frozenset(
+    {"characters", "quote marks", "log prefixes", "list marks", "margins", "margins of paragraphs", "broken lines"}
+)
+"""The layers that end a group: readers that look at whole files get each file once for a group."""
+
+
 class Cleaned(NamedTuple):
     """A text without some of its layers.
 
@@ -53,13 +59,15 @@ class Cleaned(NamedTuple):
     layers: tuple[str, ...]
 
 
-def cleaned(text: Text) -> Iterator[Cleaned]:
+def cleaned(text: Text, *, by_group: bool = False) -> Iterator[Cleaned]:
     """Take off the layers that a text has.
 
     Parameters
     ----------
     text
         The lines of a file.
+    by_group
+        Whether to give one text for each group of layers that belong together, instead of one for each layer.
 
     Yields
     ------
@@ -72,10 +80,14 @@ def cleaned(text: Text) -> Iterator[Cleaned]:
     [(['one', ' two'], ('comment marks',)), (['one', 'two'], ('comment marks', 'margins'))]
     """
     layers: tuple[str, ...] = ()
+    is_given = True
+    *_, last = LAYERS
     if not text.lines:
         return
     for name, clean in LAYERS.items():
         after = clean(text)
         if after.lines != list(text.lines) or list(after.numbers) != list(text.numbers):
-            text, layers = after, (*layers, name)
+            text, layers, is_given = after, (*layers, name), False
+        if not is_given and (not by_group or name in _GROUPS or name == last):
+            is_given = True
             yield Cleaned(text, layers)

@@ -16,7 +16,8 @@ _LIST: Final = re.compile(r"(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d
 _CHANGED: Final = re.compile(r"(?P<mark>[ ]{0,4}[+<])(?=[^+<\d]|\s|$)[ ]?")
 _NUMBER: Final = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:[:|)\t]|:\s|\s{1,2}(?=\S|$))")
 _REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)[ \t]{1,2}(?=\S|\s|$)")
-_FENCE: Final = re.compile(r"\s{0,8}(?:>\s{0,2}){0,4}(?:`{3,8}|~{3,8})[^`]{0,80}$")
+FENCE: Final = re.compile(r"\s{0,8}(?:>\s{0,2}){0,4}(?:`{3,8}|~{3,8})[^`]{0,80}$")
+"""A line that fences a block of code in Markdown."""
 _FEWEST: Final = 2  # lines beside each other that have a mark before it counts as one
 _MOST: Final = 3  # marks behind each other
 
@@ -152,7 +153,7 @@ def without_fences(text: Text) -> Text:
     >>> without_fences(Text.of(["```console", "$ ls", "```"])).lines
     ['', '$ ls', '']
     """
-    return text.each(lambda line: "" if _FENCE.match(line) else line)
+    return text.each(lambda line: "" if FENCE.match(line) else line)
 
 
 def without_margins(text: Text) -> Text:
