@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import hecn_analysis as hecn
-from hecn_analysis.base.errors import HecnError
-from hecn_analysis.briefs.pdf import find_chromium
+from hecn_analysis.briefs.pdf import PROGRAMS as BROWSERS
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.live.programs import which
@@ -55,11 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _rows() -> Iterator[dict[str, Any]]:
     yield {"part": "hecn-analysis", "found": str(hecn.__version__), "gives": "all commands"}
     yield {"part": "Python", "found": platform.python_version(), "gives": "3.11 to 3.13 are supported"}
-    try:
-        chromium: str | None = find_chromium()
-    except HecnError:
-        chromium = None
-    yield _row("Chromium", "chromium", chromium, "PDF of briefs and reports, figures as PNG and SVG")
+    browser = next(filter(None, map(which, BROWSERS)), None)
+    yield _row("Chromium", "chromium", browser, "PDF of briefs and reports, figures as PNG and SVG")
     for program, package, gives in PROGRAMS:
         yield _row(program, package, which(program), gives)
     for module, gives in MODULES:
