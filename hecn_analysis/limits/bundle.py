@@ -44,7 +44,7 @@ DRAWS: Final = 20_000
 
 
 def links_used(links: Count, flows: Count) -> Number:
-    r"""Return how many links of a bundle have a flow at all, in the mean.
+    r"""Return the mean number of links of a bundle that have a flow.
 
     .. math:: E = n \left(1 - \left(1 - \frac{1}{n}\right)^k\right)
 
@@ -307,7 +307,7 @@ def lag(
     dict
         ``throughput_bps``: the mean over all ways that the hash can fall; ``low_bps``, ``median_bps``, ``high_bps``:
         its 5 %, 50 % and 95 % points; ``finish_bps``: the mean rate until the last flow ends when all move the same
-        amount [bit/s]; ``links_used``: links with a flow, in the mean.
+        amount [bit/s]; ``links_used``: mean number of links with a flow.
 
     Raises
     ------

@@ -64,16 +64,16 @@ def causes(kind: str, measured_bps: float, limit_bps: float) -> tuple[Cause, ...
     if ratio <= 1 + _CLOCK_TOLERANCE:
         reasons.insert(0, Cause("clock: both ends' oscillators may be 100 ppm off (IEEE 802.3)", limit_bps))
     elif ratio < 1.1:
-        reasons.append(Cause("clock: a coarse or stepped timer; repeat it with a longer test", None))
+        reasons.append(Cause("clock: a coarse or stepped timer; repeat with a longer test", None))
     if kind in _FROM_CACHE:
         reasons.append(
-            Cause("cache: data in the page cache or the controller's; more than fits there, or direct I/O", None)
+            Cause(
+                "cache: data in the page cache or the controller's; use more data than fits there, or direct I/O", None
+            )
         )
     else:
-        words = (
-            "burst: shorter than the buffers on the way, which end the sender's time; longer, or the receiver's rate"
-        )
+        words = "burst: the data fit into buffers, so the sender ends early; test longer, or use the receiver's rate"
         reasons.append(Cause(words, None))
-    words = "settings: something faster was measured than is described (link, MTU, MaxPayload, parts, compression)"
+    words = "settings: the measured system is faster than described (link, MTU, MaxPayload, parts, compression)"
     reasons.append(Cause(words, None))
     return tuple(reasons)

@@ -4,8 +4,8 @@
 lead to its steps:
 
 - links and buses say how many bytes each layer takes (:data:`hecn_analysis.limits.layers.LAYERS`);
-- other kinds are computed again and again, at first as if nothing held back, then with one more of the real options
-  each time (:data:`hecn_analysis.limits.order.ORDER`);
+- other kinds are computed repeatedly, first without any effect, then with one more of the real options each time
+  (:data:`hecn_analysis.limits.order.ORDER`);
 - a kind without an entry there starts with its required options, and its others follow in the order of its signature.
 
 The last value is always the figure of the kind itself.

@@ -3,8 +3,8 @@ r"""Ethernet: what is left of a line rate for the data in its packets.
 All packets are full. A packet of M bytes (the MTU: the IP packet, headers included) takes M + 38 bytes of the line:
 Ethernet header 14, check sequence 4, preamble and start 8, gap 12; a VLAN tag adds 4.
 
-The line rate is the rate of the MAC, 10 Mb/s to 800 Gb/s. Line coding and error correction do not take from it, since
-the line signals faster than that by as much:
+The line rate is the rate of the MAC, 10 Mb/s to 800 Gb/s. The line itself signals faster, by the overhead of line
+coding and error correction:
 
 ==============  =====================================================================================  =======
 MAC             line                                                                                   source

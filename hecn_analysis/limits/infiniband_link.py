@@ -137,7 +137,7 @@ def goodput_bps(
     with h = 26 bytes of headers and checks per packet (66 with a global route header); x = 16 for the first packet of
     an RDMA write, 4 for the first and the last packet of a read response, 0 for a send.
 
-    An upper bound: without flow-control packets and skips, with enough messages under way. The
+    An upper bound: without flow-control packets and skips, with enough messages in flight. The
     card's slot is often narrower: see `hecn_analysis.limits.pci_express`. Source: [1]_ of the module.
 
     Parameters

@@ -206,7 +206,7 @@ def _lag(options: Options, figures: Figures) -> Iterator[Value]:
     if options["placement"] == "turns":
         yield "packets out of order", figures["throughput_bps"], "measured by the HECN team, SC10"
     else:
-        yield "flows that meet on a link, in the mean", figures["throughput_bps"], hashing
+        yield "flows that share a link, on average", figures["throughput_bps"], hashing
 
 
 def _buffer(options: Options, figures: Figures) -> Iterator[Value]:

@@ -45,7 +45,7 @@ def memory_bps(bandwidth: Rate, passes: Count) -> Number:
         Usable bandwidth W, reads and writes together. [bit/s]
     passes
         How often each byte crosses the bus, k: a socket receive 3 (card writes, copy reads and writes); disk to network
-        with sendfile 2, through user space 4 or more. A mean may be broken.
+        with sendfile 2, through user space 4 or more. A mean may be fractional.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Options that lower a limit, one after another: words for each, and its value without effect.
 
-For kinds whose parts do not simply take bytes from each other: they are computed again and again, at first as if
-nothing held back, then with one more of the real options each time.
+For kinds whose parts do not simply take bytes from each other: they are computed repeatedly, first without any effect,
+then with one more of the real options each time.
 """
 
 import inspect
@@ -71,7 +71,7 @@ ORDER: Final[dict[str, tuple[str, list[Held]]]] = {
         ],
     ),
     "requests": (
-        "requests under way, one round trip each",
+        "requests in flight, one round trip each",
         [
             Held({"service": 0}, "time of a request at the other end", "Little's law"),
             Held({"round_trips": 1}, "further round trips of each", "Little's law"),
@@ -84,7 +84,7 @@ ORDER: Final[dict[str, tuple[str, list[Held]]]] = {
 
 
 def in_order(kind: str, run: Callable[[Options], float], options: Options) -> Iterator[Value]:
-    """Return the steps of a kind, computed by `run` with changes to its options, from nothing that holds back on.
+    """Return the steps of a kind, computed by `run` with changes to its options, beginning without any effect.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def in_order(kind: str, run: Callable[[Options], float], options: Options) -> It
     Yields
     ------
     tuple
-        What holds back, in words, what is left [bit/s], and the source.
+        The effect in words, the rate that is left [bit/s], and the source.
 
     Examples
     --------

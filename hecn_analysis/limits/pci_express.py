@@ -71,7 +71,7 @@ SHORT_TRANSFER: Final = 128.0
 """Below this size the cards that were measured reach less than 0.85 of the link: their own engines bind. [B]"""
 
 LONGEST_ROUND_TRIP: Final = 1e-3
-"""Reads that take longer are taken for a mistake; cards give up after 50 us to 50 ms. [s]"""
+"""A longer time of a read counts as a mistake; cards give up after 50 us to 50 ms. [s]"""
 
 # Indexed by generation; index 0 is unused.
 _TAGS: Final = np.array([np.nan, 256.0, 256.0, 256.0, 768.0, 768.0, 15_360.0])  # tags of 8, 10 and 14 bits [1]

@@ -48,7 +48,7 @@ def cost_cycles_per_byte(
     cycles_per_call: Cycles = 0,
     message: Bytes = 131_072,
 ) -> Number:
-    r"""Return what a byte costs a core in all.
+    r"""Return the total cost of a byte on a core.
 
     .. math:: c = c_\mathrm{byte} + \frac{c_\mathrm{packet}}{u} + \frac{c_\mathrm{call}}{m}
 
@@ -183,7 +183,7 @@ def offload_unit_bytes(
 
 
 def byte_share(cycles_per_byte: CyclesPerByte, cycles_per_packet: Cycles, unit: Bytes) -> Number:
-    r"""Return the part of a core's time that is spent on bytes, not on packets.
+    r"""Return the part of a core's time spent on bytes rather than packets.
 
     .. math:: s = \frac{c_\mathrm{byte}\, u}{c_\mathrm{byte}\, u + c_\mathrm{packet}}
 
@@ -225,7 +225,7 @@ def core_share(
     not want is the thread's.
 
     Over many scheduling periods (some milliseconds each). A group of threads counts as one neighbour with its group's
-    weight. Work that the kernel does for the thread in interrupts is not charged to it, nor held back by its quota.
+    weight. Work that the kernel does for the thread in interrupts is neither charged to it nor limited by its quota.
     Source: [3]_ of the module.
 
     Parameters

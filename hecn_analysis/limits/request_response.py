@@ -31,7 +31,7 @@ from hecn_analysis.limits._checks import (
 )
 
 SSH_WINDOW: Final = 2_097_152
-"""Window of an OpenSSH channel: what scp, sftp and rsync over ssh have under way at most. [B]"""
+"""Window of an OpenSSH channel: the most that scp, sftp and rsync over ssh have in flight. [B]"""
 _LONGEST: Final = 10.0  # [s] a round trip or service above it is a mistake of units
 
 
@@ -59,7 +59,7 @@ def request_s(
     service
         Service S at the other end, apart from moving the data: a seek, a permission, a metadata entry. [s]
     round_trips
-        Round trips k per request; for a small file those of its name, opening and closing too. May be broken.
+        Round trips k per request; for a small file including name, opening and closing. May be fractional.
     rate
         Rate L of the line. [bit/s]
     store_rate
@@ -106,7 +106,7 @@ def request_bps(
     rate: Rate = np.inf,
     store_rate: Rate = np.inf,
 ) -> Number:
-    r"""Return the rate with a fixed number of requests under way.
+    r"""Return the rate with a fixed number of requests in flight.
 
     .. math:: B = \min\left(\frac{8 N R}{t}, L, D\right)
 
@@ -118,7 +118,7 @@ def request_bps(
     request, round_trip, service, round_trips, rate, store_rate
         R, T, S, k, L and D, as for :func:`request_s`. [B, s, s, 1, bit/s, bit/s]
     outstanding
-        Requests under way N: threads, slots, or read-ahead over the size of a request.
+        Requests in flight N: threads, slots, or read-ahead over the size of a request.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def outstanding_to_fill(
     rate: Rate = np.inf,
     store_rate: Rate = np.inf,
 ) -> Number:
-    r"""Return the requests under way from which the line or the store is the limit.
+    r"""Return the number of requests in flight from which the line or the store is the limit.
 
     .. math:: N^* = \frac{t}{8 R} \min(L, D)
 
@@ -161,7 +161,7 @@ def outstanding_to_fill(
     Returns
     -------
     float or array
-        The number, in general broken; infinite where neither rate is known.
+        The number, generally fractional; infinite where neither rate is known.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def outstanding_to_fill(
 
 
 def serial_bps(*rates: Rate) -> Number:
-    r"""Return the rate of stages that one thread goes through in turn, for each block.
+    r"""Return the rate of one thread that passes each block through several stages in turn.
 
     .. math:: B = \frac{1}{\sum_i 1 / r_i}
 
@@ -210,7 +210,7 @@ def serial_bps(*rates: Rate) -> Number:
 
 
 def ssh_bps(round_trip: Time, window: Bytes = SSH_WINDOW) -> Number:
-    r"""Return what the window of an ssh channel lets through.
+    r"""Return the rate that the window of an ssh channel allows.
 
     .. math:: B = \frac{8 W}{T}
 
@@ -249,7 +249,7 @@ def iscsi_write_round_trips(request: Bytes, first_burst: Bytes = 65_536, max_bur
     request
         Size R of a write. [B]
     first_burst
-        Data F that go unasked with the command; 0 with InitialR2T=Yes and ImmediateData=No. [B]
+        Data F sent with the command, without a request of the target; 0 with InitialR2T=Yes and ImmediateData=No. [B]
     max_burst
         Data M that the target asks for at once. [B]
 

@@ -1,6 +1,6 @@
 r"""Round trips over satellites: what the distance alone takes.
 
-A signal goes up and down on the way there and again on the way back, so that a round trip has four times the distance
+A signal goes up and down in each direction, so that a round trip has four times the distance
 from the ground to the satellite, the slant range, which is longest where the satellite stands at the horizon.
 
 References

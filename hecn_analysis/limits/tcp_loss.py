@@ -1,6 +1,6 @@
 r"""Closed forms for TCP on lossy paths: the window, or the throughput, that a congestion control holds at a given loss.
 
-They describe the long run of one stream that nothing but random loss holds back. For timed tests, fixed amounts, queues
+They describe the long run of one stream that only random loss limits. For timed tests, fixed amounts, queues
 and windows see `tcp_rounds`, which simulates. p is the probability of a loss *event* (at most one per round trip).
 
 ===========================  =================================  =================================================
@@ -319,7 +319,7 @@ def cubic_recovery_s(window: Count, *, c: float = CUBIC_C, beta: float = CUBIC_B
 
 
 def packet_loss(bit_error_rate: Fraction, frame_bytes: Bytes) -> Number:
-    """Probability that a frame is hit by bit errors that come singly [fraction].
+    """Probability that independent bit errors damage a frame [fraction].
 
     .. math:: p = 1 - (1 - e)^{8 n}
 

@@ -45,7 +45,7 @@ def split_bps(window_bytes: Bytes, rtt_s: Time, *, rate_bps: Rate = np.inf, loss
     Examples
     --------
     A satellite with a window of 64 KB throughout: 117,027 bytes/s (RFC 2488). With proxies on the ground, 10 ms from
-    the hosts, and 4 MB between them, the hosts' windows are of no matter any more:
+    the hosts, and 4 MB between them, the hosts' windows do not matter:
 
     >>> split_bps([65535], [0.56]) / 8
     117026.79

@@ -52,7 +52,7 @@ _SEND_OVERHEAD: Final = 896
 
 
 def bdp_bytes(rate_bps: Rate, rtt_s: Time) -> Number:
-    r"""Bandwidth-delay product: what is under way when a path is just full [bytes].
+    r"""Bandwidth-delay product: the data in flight when a path is just full [bytes].
 
     .. math:: B = R\, T / 8
 

@@ -210,7 +210,7 @@ def test_stuffing_takes_a_byte_of_128_of_all_but_the_flag():
                 "3 flows, each on one link": 30e9,
                 "what the flows move alone": 21e9,
                 # 24 of 64 ways apart, 4 all on one link, 36 two of three
-                "flows that meet on a link, in the mean": (24 * 21e9 + 36 * 17e9 + 4 * 10e9) / 64,
+                "flows that share a link, on average": (24 * 21e9 + 36 * 17e9 + 4 * 10e9) / 64,
             },
         ),
         (
@@ -381,7 +381,7 @@ def test_what_holds_back_in_turn_is_named_in_its_order():
     asked = explain("requests", request=1e6, round_trip=0.1, service=0.1, round_trips=2, rate=80e6, store_rate=40e6)
     assert {step.name: step.value_bps / 1e6 for step in asked.steps} == pytest.approx(
         {
-            "requests under way, one round trip each": 80,
+            "requests in flight, one round trip each": 80,
             "time of a request at the other end": 40,
             "further round trips of each": 8 / 0.3,
             "line": 8 / 0.4,
@@ -413,7 +413,7 @@ def test_a_measurement_below_the_limit_is_a_share_of_it():
         ("tcp", 7.9, "unit: bits taken for bytes"),
         ("disk", 30, "cache: data in the page cache"),
         ("raid", 1.6, "cache: data in the page cache"),
-        ("ethernet", 1.3, "burst: shorter than the buffers"),
+        ("ethernet", 1.3, "burst: the data fit into buffers"),
     ],
 )
 def test_a_measurement_above_the_limit_is_explained_and_never_clipped(kind, times, first):

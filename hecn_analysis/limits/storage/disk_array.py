@@ -165,7 +165,7 @@ def raid_write_bps(
 
     Notes
     -----
-    All disks are busy: enough requests are under way. The wait between reading and writing the same place is not
+    All disks are busy: enough requests are in flight. The wait between reading and writing the same place is not
     counted, so that partial writes without a write-back cache are slower than this. One chunk of RAID 5 takes 4 disk
     operations, of RAID 6 takes 6. Linux before 4.1 has no read-modify-write for RAID 6. Source: [1]_, [2]_ of the
     module.
@@ -224,7 +224,7 @@ def raid_random_read_bps(
     A request in k pieces is k accesses. A piece on a lost disk of a group of m with p for parity is read from m - p
     others.
 
-    Enough requests are under way to keep all disks busy; all copies of a mirror are read. Source: [1]_ of the module,
+    Enough requests are in flight to keep all disks busy; all copies of a mirror are read. Source: [1]_ of the module,
     which has half the rate of small reads for a RAID 5 with a disk lost.
 
     Parameters

@@ -38,8 +38,8 @@ def buffered_read_bps(size: Bytes, cached: Bytes, memory_rate: Rate, disk_rate: 
 
     .. math:: B = \frac{F}{M / m + (F - M) / d}
 
-    A file that is read from begin to end again and again, and is larger than the memory, is never in memory where it is
-    needed (least recently used goes first): M = 0 then. A measurement above the disk's rate is explained by M.
+    A file larger than the memory that is read from start to end repeatedly is never in memory where it is needed (the
+    least recently used page goes first): M = 0 then. A measurement above the disk's rate is explained by M.
 
     Parameters
     ----------

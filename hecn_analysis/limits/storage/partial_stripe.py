@@ -82,7 +82,7 @@ def partial_write_s(
     Examples
     --------
     One chunk of a RAID 5 of 8 disks is 4 pieces of 65536 bytes at 100 MB/s; of one of 4 disks with one
-    lost, 3 in the mean:
+    lost, 3 on average:
 
     >>> partial_write_s(8, 1, 65536, 800e6) / (65536 * 8 / 800e6)
     4.0

@@ -10,7 +10,7 @@ are read in turn.
 Left out: reordering, losses of ACKs, several bottlenecks, other traffic, ECN, and retransmission timeouts other than
 the probe of a short tail; so it is good for losses of up to some percent. BBR is version 1, the one in Linux. Version 3
 (draft-ietf-ccwg-bbr) differs where packets are lost: it leaves start-up and lowers what it keeps in flight at a loss of
-more than 2 % in a round trip, keeps half a product of rate and round trip under way while it probes that (every 5 s),
+more than 2 % in a round trip, keeps half a product of rate and round trip in flight while it probes that (every 5 s),
 and starts at 2.77 instead of 2.89 windows a round trip; without losses, the probes of version 1 bound its cost.
 """
 

@@ -57,7 +57,7 @@ class LossBased(Run):
         self.before = np.zeros(shape)
 
     def path(self, total: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Round-trip time, what is under way in it without a queue, and with a full one.
+        """Round-trip time, and packets in flight without a queue and with a full one.
 
         ACKs of streams that are read in turn come late: all streams but one have data that wait to be read. Then the
         window does not grow, and the receiver leaves ACKs to their timer (`__tcp_ack_snd_check`), unless the turn comes

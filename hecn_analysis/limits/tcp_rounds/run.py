@@ -174,8 +174,8 @@ class Run:
     def chance(self, purpose: int, which: tuple[NDArray[np.int64], ...] | None = None) -> NDArray[np.float64]:
         """Random numbers between 0 and 1 of this round, of all streams or those of some indices.
 
-        They depend on nothing but the seed, the sequence of the element, the stream, the round and the purpose: an
-        element fares the same alone and in company.
+        They depend only on the seed, the sequence of the element, the stream, the round and the purpose: an element
+        has the same result alone and among others.
         """
         number = (self.rounds * PURPOSES + purpose + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
         bits = _mixed((self.key if which is None else self.key[which]) + np.uint64(number))

@@ -4,7 +4,7 @@ A rate adds itself. Bytes become a rate by the hours in which they run; without 
 spread as the port's own traffic is, whose percentile is so many times its mean. What runs for less than 5 % of a day,
 72 minutes, is not seen by a 95th percentile and adds nothing. Hosts add their part of the present level. The traffic of
 a retired port is added slot by slot to that of the port that takes over, since percentiles do not add: what counts is
-by how much the busy level of the sum is above that of the port alone, today; it does not grow on.
+by how much the busy level of the sum is above that of the port alone, today, without further growth.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ PORT_COLUMNS: Final[Mapping[str, str]] = {
     "host": "host",
     "interface": "interface",
     "step": "what the series has a value for: day, or hour where there are too few days",
-    "first_time": "begin of the series",
+    "first_time": "start of the series",
     "last_time": "end of the series, where the forecast begins",
     "known": "days or hours with a percentile",
     "missing": "those without",

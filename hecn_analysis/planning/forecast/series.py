@@ -70,7 +70,7 @@ class PortSeries:
     interface: str
     step: Step  # what a value stands for
     slot_s: float  # slots that were ranked [s]
-    start: pd.DatetimeIndex  # begin of each step
+    start: pd.DatetimeIndex  # start of each step
     level_bps: Floats  # the percentile of each [bit/s]
     mean_bps: Floats  # the mean over each, in the same direction [bit/s]
 

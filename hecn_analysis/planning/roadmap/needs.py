@@ -313,7 +313,7 @@ def _on_the_way(target_bps: float, path: Path) -> Iterator[dict[str, Any]]:
     """Window and loss of a long path."""
     window = target_bps * path.rtt.value / 8
     streams = ceil(window / LARGEST_WINDOW)
-    words = f"{units.format_bytes(window)} on the way at once (bandwidth times round trip)"
+    words = f"{units.format_bytes(window)} in flight (bandwidth times round trip)"
     words += f", on {streams} connections or more" if streams > 1 else ""
     empty = dict.fromkeys(NEEDS)
     yield empty | {"resource": "window", "amount": window, "unit": "bytes", "need": words}

@@ -36,9 +36,7 @@ class Pair(BaseModel):
     series: str
     before: Annotated[list[str], Field(min_length=1, description="cases; the mean of several repeats")]
     after: Annotated[list[str], Field(min_length=1)]
-    eases: list[str] = Field(
-        default=[], description="classes of limits that the change eases, its purpose first"
-    )
+    eases: list[str] = Field(default=[], description="classes of limits that the change eases, its purpose first")
 
 
 class StatedGain(BaseModel):
