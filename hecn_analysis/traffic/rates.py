@@ -1,15 +1,6 @@
 """Rates from counter readings, each with a flag that explains how it was computed: `rates`.
 
->>> import pandas as pd
->>> when = pd.to_datetime(["2013-11-20 12:00:00", "2013-11-20 12:05:00", "2013-11-20 12:10:00"], utc=True)
->>> readings = pd.DataFrame({"interface": "eth0", "time": when, "in_octets": [4_000_000_000, 200_000_000, 700_000_000],
-...                          "out_octets": [0, 0, 0], "counter_bits": 32, "speed_bps": 100e6})
->>> rates(readings)[["interval_s", "in_bps", "flag"]]
-   interval_s        in_bps  flag
-0       300.0  1.319913e+07  wrap
-1       300.0  1.333333e+07    ok
-
-`hecn_analysis.traffic.differences` explains how wraps, resets, gaps and clock steps are told apart,
+`hecn_analysis.traffic.differences` explains how wraps, resets, gaps and clock steps are distinguished,
 `hecn_analysis.traffic.flags` the flags.
 """
 

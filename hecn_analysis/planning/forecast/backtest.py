@@ -1,10 +1,9 @@
-"""Rolling-origin backtest: what each method would have said from several days of the past, held to what came.
+"""Rolling-origin backtest: each method forecasts from several days of the past and is compared with what followed.
 
-From each origin a method sees only what was known then. What came after a level shift that nobody could foresee is left
-out, for all methods alike, and so are origins just after one, before it can be told from a bad week: a link that was
-moved says nothing of how well a growth is forecast. Errors are scaled by those that the seasonal naive forecast makes
-one season ahead within the same past (MASE [1]_): 1 is as good as that; over a horizon of weeks the naive forecast
-itself has more than 1.
+A method sees only what was known at its origin. All methods alike leave out what follows an unforeseeable level shift
+(moving a link says nothing about growth), and origins too soon after one to tell it from a bad week. Errors are scaled
+by those of the seasonal naive forecast one season ahead within the same past (MASE [1]_): 1 is as good as that. Over a
+horizon of weeks the naive forecast itself exceeds 1.
 
 References
 ----------
@@ -36,9 +35,8 @@ class Score:
 
     method: str  # one of `METHODS`
     mase: float  # mean absolute scaled error [1]
-    coverage: float  # part of what came that lay inside of the 90 % intervals [fraction]
-    # factor by which the standard deviation of the level has to be multiplied for the levels that came to be as far off
-    # as they were; at least 1
+    coverage: float  # part of the later values inside the 90 % intervals [fraction]
+    # factor on the standard deviation of the level that covers the errors of later levels; at least 1
     widening: float
     values: int  # values that were compared
 

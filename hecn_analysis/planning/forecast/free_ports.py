@@ -1,8 +1,8 @@
-"""When the last free port of a host is used: a straight line through counts of used ports, and planned ones on top.
+"""When a host uses its last free port: a straight line through counts of used ports, plus planned ones.
 
-Counts come from the file of planned changes. Without them, a port counts as used on a day on which it carried anything:
-neither an archive nor most files keep the state of an interface over time, so that a port that is up and idle counts as
-free, and only ports with counters are known at all.
+Counts come from the file of planned changes. Without them, a port counts as used on a day on which it carried traffic:
+neither an archive nor most files keep the state of an interface, so a port that is up and idle counts as free, and only
+ports with counters are known.
 """
 
 from __future__ import annotations

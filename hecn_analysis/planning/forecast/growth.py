@@ -1,14 +1,13 @@
 r"""Linear or exponential growth of a port, decided by fit.
 
-Both curves have two parameters and the same errors, which are relative, as those of traffic are:
+Both curves have two parameters and relative errors, as traffic has:
 
 .. math:: y_t = (a + b t)\,e^{u_t} \qquad\text{or}\qquad y_t = a\,e^{b t + u_t}
 
-Both are fitted to the logarithms of the series without its week and its level shifts, robustly (Huber's loss). As they
-have as many parameters, the difference of their AICc is :math:`n \ln(S_\mathrm{e} / S_\mathrm{l})` with the losses
-:math:`S`. Correlated errors count less: :math:`n` is the number of days, divided by the ratio of the variance of means
-of four weeks and more to the variance that independent days would give, for the errors of the better fit. Beyond
-`DECIDED` either way the fit decides [1]_; between, the growth is undecided.
+Both are fitted robustly (Huber's loss) to the logarithms of the series without its weekly course and level shifts. The
+difference of their AICc is :math:`n \ln(S_\mathrm{e} / S_\mathrm{l})` with the losses :math:`S`, and the fit decides
+beyond `DECIDED` either way [1]_. Correlated errors count less: :math:`n` is the number of days, divided by the ratio of
+the variance of means of four weeks or more to the variance that independent days would give.
 
 References
 ----------

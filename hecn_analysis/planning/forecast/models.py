@@ -1,19 +1,16 @@
-"""Models of a series of percentiles, and what each expects of the days to come, as paths.
+"""Models of a series of percentiles, which draw paths of the days to come.
 
-All of them look at a series after its usual course (the week, or the day) was taken out, which a robust regression
-(Huber) finds together with level shifts: an outage, a holiday or a burst has little weight in it. What is left is a
-level that wanders and drifts steadily, with errors that stay on for some days: a local level with a deterministic drift
-and autoregressive errors, in state-space form [1]_; without errors that stay on, its forecasts are those of the Theta
-method [2]_. Where the level does not wander, this is a straight line, and how far it wanders says how well the growth
-can be known at all.
+A robust regression (Huber), on which outages, holidays and bursts have little weight, first removes the weekly (or
+daily) course and finds level shifts. The rest is a local level with a steady drift and autoregressive errors in
+state-space form [1]_; without correlated errors its forecasts are those of the Theta method [2]_. If the level does not
+wander, this is a straight line; the more it wanders, the less certain the growth is.
 
-- ``growth in per cent`` has it on a logarithmic scale, ``growth in bit/s`` on a plain one;
-- ``level`` is without drift, on a logarithmic scale.
+- ``growth in per cent`` uses a logarithmic scale, ``growth in bit/s`` a linear one;
+- ``level`` has no drift, on a logarithmic scale;
+- ``seasonal naive`` repeats the last week (or day), the forecast that all others must beat.
 
-``seasonal naive`` repeats the last week (the last day, of hours): the forecast that every other has to beat.
-
-A path draws slope and level from what the data leave open, lets the level wander as far as it did, and adds seasons of
-the errors that were seen, whole, so that bad days come in rows as they did.
+A path draws slope and level from their uncertainty, lets the level wander as it did, and adds whole seasons of past
+errors, so that bad days follow each other as they did.
 
 References
 ----------
@@ -65,12 +62,12 @@ class Course:
     """Components of a series found by the robust regression."""
 
     log: bool  # whether the scale is logarithmic
-    season: Floats  # what each place of the usual course adds
-    # steps at which the level shifted, and by how much
+    season: Floats  # addition at each place of the usual course
+    # steps at which the level shifted, and the size of the shifts
     shifts: tuple[int, ...]
     sizes: tuple[float, ...]
     rest: Floats  # the series without the usual course, NaN where unknown
-    factors: Floats  # what each place of the usual course is times the level, beside what it adds
+    factors: Floats  # factor on the level at each place of the usual course, besides the addition
 
     @property
     def before(self) -> Floats:
@@ -84,14 +81,14 @@ class Fitted:
 
     method: str  # one of `METHODS`
     log: bool  # whether its scale is logarithmic
-    season: Floats  # what each place of the usual course adds; of the naive forecast the last season itself
-    # where it ends, and what it rises in a step
+    season: Floats  # as in `Course`; for the naive forecast the last season itself
+    # level at the end, and its rise per step
     level: float
     slope: float
     covariance: Floats  # of level and slope
-    wander: float  # standard deviation of what each step adds to the level
-    errors: Floats  # what the model leaves of each step that was seen, NaN where unknown
-    factors: Floats  # as those of `Course`
+    wander: float  # standard deviation of the random change of the level per step
+    errors: Floats  # residual of each observed step, NaN if unknown
+    factors: Floats  # as in `Course`
 
     @property
     def slope_interval(self) -> tuple[float, float]:

@@ -1,19 +1,19 @@
-"""Changes that are planned for ports, as rows of a YAML or CSV file, and what each adds to a port's percentile.
+"""Planned changes of ports, as rows of a YAML or CSV file, and their effect on a port's percentile.
 
-A file of YAML has the keys ``changes`` and, for free ports, ``counts``, each with a list of rows; one of CSV has the
-rows of ``changes`` under a line of names. A row has ``date`` (first day), ``port`` (interface) and, where several
-hosts have a port of that name, ``host``, perhaps ``until`` (last day) and ``note``, and one of:
+A YAML file has the keys ``changes`` and, for free ports, ``counts``, each a list of rows. A CSV file has the rows of
+``changes`` under a line of names. A row has ``date`` (first day), ``port`` (interface), ``host`` if several hosts have
+such a port, optionally ``until`` (last day) and ``note``, and one of:
 
-- ``rate``: adds this to the percentile, or takes it away (``-2 Gb/s``);
-- ``daily``: bytes a day, in ``hours`` of the day or, without, spread over it as the port's own traffic is;
-- ``bytes``: all bytes of a project, evenly from ``date`` to ``until``, in ``hours`` of each day or, without, all of it;
-- ``hosts`` with ``of``: so many hosts more, of the present number, each as busy as the present ones; with ``rate`` or
-  ``daily`` instead of ``of``: each with so much;
+- ``rate``: is added to the percentile, or subtracted (``-2 Gb/s``);
+- ``daily``: bytes a day, in ``hours`` of the day, else spread like the port's own traffic;
+- ``bytes``: all bytes of a project, evenly from ``date`` to ``until``, in ``hours`` of each day or all day;
+- ``hosts`` with ``of``: additional hosts, and the present number, each as busy as the present ones; with ``rate`` or
+  ``daily`` instead of ``of``: each with that much traffic;
 - ``speed``: the port's speed from then on;
-- ``moves_to``: the port is retired, its traffic goes to this port, or to several in equal parts (``a, b``);
-- ``ports``: so many more used ports of the ``host``.
+- ``moves_to``: the port is retired, and its traffic goes to this port, or in equal parts to several (``a, b``);
+- ``ports``: additional used ports of the ``host``.
 
-What a planned transfer carries is payload; counters count headers too, some 4 % more with packets of 1500 bytes.
+Planned transfers state payload; counters include headers, about 4 % more with packets of 1500 bytes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Change:
     host: str | None
     port: str | None
     kind: str  # one of `KINDS`
-    amount: float  # rate or speed [bit/s], bytes a day or of all [B], present hosts, or ports [1]
+    amount: float  # rate or speed [bit/s], bytes per day or in total [B], present hosts, or ports [1]
     hours: float | None  # hours of the day in which it runs; None if not given
     hosts: float  # how many hosts are added
     moves_to: tuple[str, ...]  # ports that take over

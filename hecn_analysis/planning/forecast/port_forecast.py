@@ -1,25 +1,14 @@
-"""When a port is full: its 95th percentile over the days to come, and the day on which it reaches the capacity.
+"""When a port is full: a forecast of its 95th percentile, and the day on which it reaches the capacity.
 
-The percentile of each day (`forecast_series`) is forecast by a straight line, an exponential or no growth. The fit says
-which way it grows (`forecast_growth`), a backtest on the port's own past whether it does (`forecast_backtest`,
-`forecast_models`); where the way is undecided, a third of the paths take the other way, and both dates are given;
-planned changes (`planned_changes`) are added from their day on. What is held to the capacity, a stated part of the
-port's speed, is the *busy level*: the fourth highest day of the last 28. The date is the median of the days on which
-paths of the forecast reach it, its interval holds 90 % of them.
+The percentile of each day (`series`) is forecast by a straight line, an exponential or no growth: the fit decides its
+shape (`growth`), a backtest on the port's own past whether it grows (`backtest`, `models`). If the shape is undecided,
+a third of the paths take the other one, and both dates are given. Planned changes (`planned_changes`) are added from
+their day on. The *busy level*, the fourth highest day of the last 28, is compared with the capacity, a given part of
+the port's speed. The date is the median of the days on which the paths reach it; its interval holds 90 % of them.
 
-No date is given where nothing is known of one: with too few days, without a trend (the interval of the growth contains
-0, or a level without growth forecasts better), or when less than half of the paths reach the capacity within the
-horizon, which is never longer than the history. A course of the year is not modelled: a history of less than two years
-cannot tell the summer from a trend.
-
->>> import pandas as pd
->>> days = pd.date_range("2026-01-01", periods=120, freq="D", tz="UTC")
->>> growing = [2e9 * 1.004**day * (1.05 if day % 2 else 1.0) for day in range(120)]
->>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": days, "interval_s": 86400.0,
-...                       "in_bps": growing, "out_bps": 1e8, "flag": "given"})
->>> found = forecast(rates, speeds=5e9).ports.iloc[0]
->>> print(found["status"], round(found["p95_bps"] / 1e9, 1), found["capacity_bps"] / 1e9)
-date 3.3 4.0
+There is no date with too few days, without a trend (the interval of the growth contains 0, or a level without growth
+forecasts better), or if fewer than half of the paths reach the capacity within the horizon, which is never longer than
+the history. The course of a year is not modelled: less than two years cannot tell summer from a trend.
 """
 
 from __future__ import annotations
@@ -116,11 +105,11 @@ class Forecast:
     backtest
         One row a port and method: ``mase``, ``coverage``, ``origins``, ``horizon``, ``chosen``.
     shifts
-        Level shifts that were found, and by how much the level changed. [bit/s]
+        Level shifts, and the change of the level at each. [bit/s]
     changes
-        Planned changes of each port: from when to when, what they add [bit/s], and how that was found.
+        Planned changes of each port: first and last day, effect [bit/s], and its derivation.
     free_ports
-        Used and free ports of each host, and when none is free.
+        Used and free ports of each host, and the day on which none is free.
     """
 
     capacity: float
@@ -185,7 +174,7 @@ def forecast(
     widths
         Widths of the counters, the same way. [bits]
     horizon_s
-        How far to look; never farther than the history is long. [s]
+        Length of the forecast, at most that of the history. [s]
     direction
         Which direction counts, one of `hecn_analysis.traffic.utilisation.DIRECTIONS`.
     slot_s

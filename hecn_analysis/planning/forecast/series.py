@@ -1,11 +1,11 @@
-"""The series that a forecast is made of: a port's 95th percentile of each day, or of each hour where days are few.
+"""The series behind a forecast: a port's 95th percentile of each day, or of each hour if there are few days.
 
 The 95th percentile of the 288 slots of a day is exceeded for 72 minutes: it is the level of the busy hour. Slots,
-percentiles and directions are those of `hecn_analysis.traffic`. A day has a percentile where at least three quarters of
-its slots have a rate, and none otherwise: a poller that was away, a reset, a gap are missing days, not quiet ones.
+percentiles and directions are those of `hecn_analysis.traffic`. A day needs rates in three quarters of its slots;
+otherwise (polling stopped, a reset, a gap) it is a missing day, not a quiet one.
 
-What is held to the capacity is the *busy level*: the fourth highest day of the last 28. Teletraffic engineering calls
-the load of that day a month's normal load [1]_; a single burst does not move it, weekends neither.
+The *busy level*, the fourth highest day of the last 28, is compared with the capacity. Teletraffic engineering calls
+the load of that day a month's normal load [1]_; neither weekends nor a single burst move it.
 
 References
 ----------
@@ -45,11 +45,11 @@ class Step:
 
     name: str  # ``day`` or ``hour``
     seconds: float  # its length [s]
-    season: int  # after how many of them the usual course begins anew
-    # the busy level is the value of this rank, from the highest, of so many of them
+    season: int  # number of steps in one usual course
+    # the busy level is the value of this rank from the top among this number of values
     window: int
     rank: int
-    least: int  # how many known values a forecast needs
+    least: int  # number of known values that a forecast needs
     words: str  # description of the busy level
 
     def per_year(self) -> float:

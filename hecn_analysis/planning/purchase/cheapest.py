@@ -115,7 +115,7 @@ def purchase_front(
     points: int = 12,
     **wanted: Any,  # noqa: ANN401
 ) -> tuple[Purchase, ...]:
-    """Cheapest purchases from a target upwards: none is both dearer and slower than another, within `STEP`.
+    """Return the cheapest purchases from a target upwards; none costs more and is slower than another, within `STEP`.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class Option:
     group: str
     chosen: Any
     usd: float  # their price [USD]
-    # their use of power [W], lanes of the processors, and slots
+    # their power [W], lanes of the processors, and slots
     power_w: float
     lanes: int = 0
     cards: int = 0

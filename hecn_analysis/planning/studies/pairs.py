@@ -104,7 +104,7 @@ class _Side:
 
 
 def compare_pairs(names: Sequence[str] | None = None) -> pd.DataFrame:
-    """Gain of each change as measured and as predicting both sides says.
+    """Compare the measured gain of each change with the predicted one.
 
     Parameters
     ----------
