@@ -92,7 +92,7 @@ def _fixes(name: str | None, role: str, scenario: Scenario) -> list[Change]:
     from hecn_analysis.planning.change.fixes import fixes_of  # noqa: PLC0415 (for a captured host only)
 
     findings = host.findings.on_path(scenario.path) if scenario.path.rtt.value > 0 else host.findings
-    return fixes_of(findings.findings, role)
+    return fixes_of(findings.findings, role, scenario)
 
 
 def _text(advices: Advices, top: int) -> Iterator[str]:

@@ -67,7 +67,13 @@ def _on_disk(scenario: Scenario) -> bool:
 def idle(scenario: Scenario, keys: Collection[str]) -> Iterator[str]:
     """Warn of each of the keys that has no effect on the scenario."""
     for key in keys:
-        for beginnings, holds, reason in _RULES:
-            if any(key.startswith(f"{beginning}.") or key == beginning for beginning in beginnings) and holds(scenario):
-                yield f"{key} has no effect: {reason}"
-                break
+        if reason := why_idle(scenario, key):
+            yield f"{key} has no effect: {reason}"
+
+
+def why_idle(scenario: Scenario, key: str) -> str:
+    """Why a key has no effect on a scenario; "" where it may have one."""
+    for beginnings, holds, reason in _RULES:
+        if any(key.startswith(f"{beginning}.") or key == beginning for beginning in beginnings) and holds(scenario):
+            return reason
+    return ""

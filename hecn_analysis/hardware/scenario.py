@@ -320,7 +320,8 @@ def _make(
         source=source,
     )
     layers = layers._replace(warnings={**layers.warnings, **bare_numbers(settings)})
-    stated = [key for key in flat if "." in key]
+    whole = {role for role in ("sender", "receiver") if f"{role}.title" in flat}  # described as a host is, not for this transfer
+    stated = [key for key in flat if "." in key and key.partition(".")[0] not in whole]
     return replace(scenario, warnings=(*layers.warnings.values(), *exceeded, *idle(scenario, stated)), _layers=layers)
 
 

@@ -163,3 +163,34 @@ def test_a_single_receive_queue_is_mended_before_anything_else():
 def test_packets_that_nothing_merges_are_to_be_merged():
     found = advise({**MANY, "receiver.gro": False, "tool.processes": 1}, purchases=False)
     assert "receiver-gro" in names(found.single)
+
+
+def test_a_copy_to_each_array_is_found_for_the_c_systems():
+    one = {"tool.processes": 1, "sender.files_on": ["raid50-1"], "receiver.files_on": ["raid50-1"]}
+    found = advise(hecn.load_scenario("c-two-copies").with_(one), purchases=False)
+    best = found.single[0]
+    assert best.name == "array-each"
+    assert best.settings["tool.processes"] == len(best.settings["receiver.files_on"]) >= 2
+    assert best.gain > 0.5  # the documents: 17.8 Gb/s of two copies
+
+
+def test_arrays_of_the_same_disks_are_no_places_for_two_copies():
+    assert "array-each" not in {change.name for change in possible(hecn.load_scenario("b-disk-to-disk-wan"))}
+
+
+def test_processes_and_interrupts_come_to_the_socket_of_the_card():
+    host = {"receiver": "dtn-200g-2024", "sender": "dtn-200g-2024", "path": "lan-100ge", "tool": "iperf3"}
+    changes = {change.name: change for change in possible(hecn.load_scenario(host))}
+    for role in ("sender", "receiver"):
+        settings = changes[f"{role}-socket-of-card"].settings
+        cpu = getattr(hecn.load_scenario(host), role).cpu
+        cores = [*settings[f"{role}.nic_cores"], *settings[f"{role}.app_cores"]]
+        assert len({cpu.socket_of(core) for core in cores}) == 1
+        assert len(set(cores)) == len(cores) == cpu.cores // cpu.sockets
+
+
+def test_a_change_that_gains_nothing_alone_is_found_with_another():
+    scenario = {**FAR, "tool.window": "1 MiB", "receiver.lro": True, "path.loss": 1e-5}
+    found = advise(scenario, purchases=False)
+    alone = {change.name for advice in found.single for change in advice.changes}
+    assert any({change.name for change in advice.changes} - alone for advice in found.together)

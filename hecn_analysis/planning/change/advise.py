@@ -384,15 +384,19 @@ class _Trials:
 
 
 def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]) -> Iterator[Advice]:
-    """Yield combinations whose every change adds to the gain."""
+    """Yield combinations whose every change adds to the gain.
+
+    The best single changes and pairs are combined with every other change, whatever limit it is for: one that gains
+    nothing alone may gain with another.
+    """
     gains = {frozenset([trial.name]): trial.gain for trial in tried}
-    front = sorted(single, key=lambda advice: -advice.gain)[:_KEPT]
+    front: list[tuple[Change, ...]] = [one.changes for one in sorted(single, key=lambda one: -one.gain)[:_KEPT]]
     for _ in range(LARGEST - 1):
         larger = {
-            frozenset(change.name for change in (*start.changes, *other.changes)): (*start.changes, *other.changes)
+            frozenset(change.name for change in (*start, *other.changes)): (*start, *other.changes)
             for start in front
             for other in tried
-            if _fit(start.changes, other.changes) and bears_on(other.changes[0], start.outcome)
+            if _fit(start, other.changes)
         }
         better = []
         for trial in trials.of(list(larger.values())):
@@ -404,56 +408,7 @@ def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]
         best = sorted(_worthwhile(better), key=lambda trial: -trial.gain)[:_KEPT]
         advices = trials.advices(best)
         yield from advices
-        front = advices[: _KEPT // 2]
-
-
-@dataclass(frozen=True)
-class _Bearing:
-    """Keys that can ease a class of limits, by a part of their names without the role.
-
-    A limit of a host can be eased at that host, on the path and by the tool. A limit between both hosts (`far`) can be
-    eased at either host, too.
-    """
-
-    keys: frozenset[str]
-    far: bool = False
-
-
-def _bearing(keys: str, *, far: bool = False) -> _Bearing:
-    return _Bearing(frozenset(keys.split()), far=far)
-
-
-_BEARING: Final = {
-    "cpu": _bearing(
-        "cpu app_cores nic_cores storage_cores busy_cores cpu_quota cpu_share receive_queues lro gro offload io "
-        "processes streams threads mtu spread"
-    ),
-    "memory": _bearing("memory io"),
-    "interconnect": _bearing("slots app_cores board"),
-    "slot": _bearing("slots max_payload mtu bonding"),
-    "nic": _bearing("slots mtu rate"),
-    "disk": _bearing("arrays read_rate write_rate outstanding"),
-    "raid": _bearing("arrays slots processes outstanding"),
-    "filesystem": _bearing("filter_rate filter_quota io processes"),
-    "tool": _bearing("outstanding request pace overlap processes streams"),
-    "window": _bearing(
-        "window channel tcp_rmem_max tcp_wmem_max rmem_max wmem_max streams processes lro pep", far=True
-    ),
-    "loss": _bearing("loss congestion_control streams processes mtu pep queue", far=True),
-    "start-up": _bearing("congestion_control streams mtu pep lro window", far=True),
-    "link": _bearing("rate mtu spread bonding slots", far=True),
-    "pep": _bearing("pep_rate"),
-}
-
-
-def bears_on(change: Change, then: Prediction | Outcome) -> bool:
-    """Whether a change can ease the limit of a transfer."""
-    bearing = _BEARING.get(str(then.bottleneck_class))
-    if bearing is None:
-        return False
-    owner = str(then.bottleneck).partition(".")[0]
-    at = {"sender", "receiver", "path", "tool"} if bearing.far else {owner, "path", "tool"}
-    return any(key.split(".")[0] in at and bearing.keys & set(key.split(".")[1:]) for key in change.settings)
+        front = [advice.changes for advice in advices[: _KEPT // 2]]
 
 
 def _fit(first: Sequence[Change], second: Sequence[Change]) -> bool:

@@ -44,7 +44,7 @@ def possible(scenario: Scenario) -> list[Change]:
         if host is not None:
             changes += [*_network_settings(scenario, role, host), *_cores(scenario, role, host), *slots(role, host)]
             changes += [*purchases(scenario, role, host)]
-    return changes
+    return [*changes, *_arrays(scenario)]
 
 
 # path ----------------------------------------------------------------------------------------------------------------
@@ -111,6 +111,33 @@ def _tool(scenario: Scenario) -> Iterator[Change]:
         if cores and processes <= min(cores):
             settings = {"tool.processes": processes}
             yield described("processes", settings, processes=processes, now=tool.processes, tool=tool.name)
+
+
+def _arrays(scenario: Scenario) -> Iterator[Change]:
+    """Yield an array for each of simultaneous copies, at the ends that have several alike."""
+    tool = scenario.tool
+    ends = {"sender": tool.source_end, "receiver": tool.sink_end}
+    hosts = {role: host for role in _ROLES if (host := getattr(scenario, role)) is not None and ends[role] == "disk"}
+    several = {role: alike for role, host in hosts.items() if len(alike := _alike(host)) > 1}
+    if not several:
+        return
+    copies = max(tool.processes, min(map(len, several.values())))
+    settings: dict[str, Any] = {
+        f"{role}.files_on": names[:copies]
+        for role, names in several.items()
+        if len(set(hosts[role].file_arrays)) < min(copies, len(names))
+    }
+    if settings:
+        settings |= {"tool.processes": copies} if copies > tool.processes else {}
+        yield described("array-each", settings, copies=copies, now=tool.processes, tool=tool.name)
+
+
+def _alike(host: Host) -> list[str]:
+    """Arrays like that of the files: others may be the same disks in another way."""
+    if not host.file_arrays:
+        return []
+    present = host.arrays[host.file_arrays[0]]
+    return [name for name, one in host.arrays.items() if (one.level, one.disks) == (present.level, present.disks)]
 
 
 def _windows(scenario: Scenario) -> Iterator[Change]:
@@ -182,6 +209,13 @@ def _cores(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
     free = [core for core in range(cpu.cores) if core not in host.nic_cores and core not in host.storage_cores]
     if shared and len(free) >= len(busy):
         yield described("pinned-processes", {f"{role}.app_cores": free}, role=role, cores=_listed(free))
+    near = [core for core in range(cpu.cores) if cpu.socket_of(core) == _card_socket(host)]
+    if cpu.sockets > 1 and len(near) > 1 and is_networked(scenario):
+        queues = min(host.receive_queues or len(near) // 2, len(near) // 2)
+        settings = {f"{role}.nic_cores": near[:queues], f"{role}.app_cores": near[queues:]}
+        if settings != {f"{role}.nic_cores": host.nic_cores, f"{role}.app_cores": host.app_cores}:
+            words: dict[str, Any] = {"interrupts": _listed(near[:queues]), "processes": _listed(near[queues:])}
+            yield described("socket-of-card", settings, role=role, **words)
     clock = {**cpu.clock.model_dump(exclude={"unit"}), "value": 1.0625 * cpu.clock.value}
     yield described("clock", {f"{role}.cpu.clock": clock}, role=role)
     if host.busy_cores:
@@ -189,6 +223,18 @@ def _cores(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
         yield described("neighbours", {f"{role}.busy_cores": []}, role=role, cores=cores)
     if host.cpu_quota is not None:
         yield described("quota", {f"{role}.cpu_quota": UNSET}, role=role)
+
+
+def _card_socket(host: Host) -> int:
+    """Socket that the first network card is attached to."""
+    bridges = host.all_bridges
+    for slot in host.slots.values():
+        if slot.nic is not None:
+            node, behind = slot.node, slot.behind
+            while behind is not None:
+                node, behind = bridges[behind].node, bridges[behind].behind
+            return node
+    return 0
 
 
 def _listed(cores: Iterable[int]) -> str:
