@@ -43,6 +43,9 @@ class Sign:
 #: Rates of Ethernet ports. [bit/s]
 _ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
 
+#: Line rate of a path that nobody states and no run shows: gigabit Ethernet. [bit/s]
+_USUAL_BPS: Final = 1e9
+
 #: Standard deviations of the RTT of an idle path that are no growth. [1]
 _JITTER: Final = 2.0
 
@@ -70,7 +73,7 @@ _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
         *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu", "softnet"),
-        *("silent", "sender_interrupts", "receiver_interrupts"),
+        *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
         *("sender_disk_busy", "receiver_disk_busy"),
@@ -269,8 +272,12 @@ _SIGNS["receive_buffer_fit"], _SIGNS["send_buffer_fit"] = _buffer_fit("receiver"
 @_sign
 def _small_buffer(facts: Facts) -> Fact | None:
     line, rtt = facts.line or facts.port, facts.rtt_idle
+    if line is None and not facts.has_rates:
+        line = Fact(_USUAL_BPS, ())
     buffers = [one for one in (facts.buffer("receiver"), facts.buffer("sender")) if one is not None]
-    if line is None or rtt is None or not buffers or facts.kind.protocol != "tcp":
+    if line is None or rtt is None or not buffers:
+        return None
+    if facts.kind.protocol != "tcp" and facts.has_rates:
         return None
     smallest = min(buffers, key=lambda one: one.value)
     needs = line.value * rtt.value / 8 / facts.streams

@@ -446,9 +446,10 @@ def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
     """Lines that name a cause by themselves; of each entry the first."""
     told = set()
     for statement in kind.say("cue"):
-        if statement.value not in told:
+        cue = entries()[str(statement.value)]
+        if statement.value not in told and kind.tool not in cue.not_of:
             told.add(statement.value)
-            yield entries()[str(statement.value)], statement
+            yield cue, statement
 
 
 def cue_odds(cues: Iterable[Cue]) -> dict[str, Mapping[str, float]]:

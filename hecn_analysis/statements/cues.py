@@ -96,6 +96,7 @@ class Cue(BaseModel):
     least: Mapping[str, float] = {}
     most: Mapping[str, float] = {}
     share: tuple[str, str, float] | tuple[str, str, float, float] | None = None
+    not_of: list[_Text] = []
     odds: dict[Class, _Odds] = Field(min_length=1)
     says: _Text
     do: str = ""
@@ -185,10 +186,12 @@ class _Lines:
         return sorted(found)[:_MOST_TRIED]
 
     @cached_property
+    def _unquoted(self) -> Sequence[str]:
+        return [_QUOTE_MARKS.sub("", line, count=1) if line[:1] in _MARKS else line for line in self._lines]
+
+    @cached_property
     def _stated(self) -> Sequence[str]:
-        return [
-            prose.stated(_QUOTE_MARKS.sub("", line, count=1) if line[:1] in _MARKS else line) for line in self._lines
-        ]
+        return [prose.stated(line) for line in self._unquoted]
 
     def stated(self, first: int, end: int) -> str:
         """Some of the lines, without what sentences ask, guess, or quote of others."""
@@ -197,7 +200,7 @@ class _Lines:
     @cached_property
     def speeds(self) -> Sequence[Speed]:
         """What sentences state of speeds."""
-        return list(islice(speeds(self._stated), _MOST_TRIED))
+        return list(islice(speeds(self._unquoted), _MOST_TRIED))
 
     @cached_property
     def all_stated(self) -> str:

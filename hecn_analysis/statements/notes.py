@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from hecn_analysis.files.documents import Document
+from hecn_analysis.statements import prose
 from hecn_analysis.statements.statement import Statement
 
 #: Largest file that is taken for a note [B], and longest line of one [characters]. [B]
@@ -80,11 +81,12 @@ _DEVICE: Final = re.compile(
 _CLAUSES: Final = re.compile(r"[;!?\n]|\.(?=\s|$)|,(?=\s)|\bbut\b|\bwhile\b|\bwhereas\b")
 
 _DISTANCE: Final = re.compile(
-    r"\b(?:RTT|round[- ]trip(?: time| delay)?|latency"
-    r"|ping(?: time)?s?)\b[^\w\n]{0,4}(?:[a-zA-Z]{1,12}[^\w\n]{1,3}){0,4}?"
+    r"(?:\b(?:RTT|round[- ]trip(?: time| delay)?|latency|latenz|latence|latencia|latenza|ping(?: time)?s?)\b"
+    r"|延迟|延遲|レイテンシ|задержк\w|пинг)[^\w\n]{0,4}(?:[a-zA-Z]{1,12}[^\w\n]{1,3}){0,4}?"
     r"[~≈]?(?P<before>\d{1,5}(?:[.,]\d{1,3})?) ?(?P<unit>ms|msec|milliseconds|µs|us|s)\b"
     r"|(?<![\w./,-])(?P<after>\d{1,5}(?:[.,]\d{1,3})?) ?(?P<unit2>ms|msec|milliseconds|µs|us)"
-    r" (?:of )?(?:RTT|round[- ]trip|latency|away|apart|distant|ping)\b",
+    r"(?: (?:of )?(?:RTT|round[- ]trip|latency|latenz|away|apart|distant|ping)\b"
+    r"| ?的?(?:延迟|延遲)|の(?:遅延|レイテンシ))",
     re.IGNORECASE,
 )
 _SECONDS: Final = {"s": 1.0, "ms": 1e-3, "msec": 1e-3, "milliseconds": 1e-3, "µs": 1e-6, "us": 1e-6}
@@ -110,11 +112,8 @@ def find(document: Document) -> Iterator[Statement]:
     """Find the rate of the circuit, the distance and the ends in a note."""
     if len(document.content) > _LARGEST or document.start.startswith(_STRUCTURED):
         return
-    for number, text in enumerate(document.lines, 1):
-        if len(text) <= _LONGEST and (ends := _ENDS.match(text)) is not None:
-            for end in ("sender", "receiver"):
-                name = ends[end].rstrip(".")
-                yield Statement(f"path.{end}", name, document.source_file, number, ends[0].strip(), end)
+    yield from _ends(document)
+    for number, text in enumerate(map(prose.stated, document.lines), 1):
         if len(text) > _LONGEST or _HINT.search(text) is None or _OF_TOOLS.search(text) is not None:
             continue
         for rate_bps, says in _rates(text):
@@ -126,6 +125,15 @@ def find(document: Document) -> Iterator[Statement]:
                 seconds = value * _SECONDS[(match["unit"] or match["unit2"]).lower()]
                 if 0 < seconds < 10:
                     yield Statement(name, seconds, document.source_file, number, match[0].strip())
+
+
+def _ends(document: Document) -> Iterator[Statement]:
+    """Find lines such as "a -> b"."""
+    for number, text in enumerate(document.lines, 1):
+        if len(text) <= _LONGEST and (ends := _ENDS.match(text)) is not None:
+            for end in ("sender", "receiver"):
+                name = ends[end].rstrip(".")
+                yield Statement(f"path.{end}", name, document.source_file, number, ends[0].strip(), end)
 
 
 def _rates(text: str) -> Iterator[tuple[float, str]]:

@@ -97,7 +97,7 @@ def speeds(lines: Sequence[str]) -> Iterator[Speed]:
     unit = 0.0
     for index, line in enumerate(lines):
         if prose.is_sentence(line):
-            for _, sentence in prose.sentences(line):
+            for _, sentence in prose.sentences(prose.stated(line)):
                 rate = next(iter(_RATE.finditer(sentence)), None)
                 unit = unit if rate is None else _unit(rate)
                 yield from _speeds(index, sentence, unit)

@@ -444,8 +444,12 @@ def _written(folder, files):
 
 @pytest.mark.parametrize("name", CASES)
 def test_an_engineer_would_say_so(name, tmp_path):
-    case = CASES[name]
-    verdicts = diagnose(_written(tmp_path, case.files))
+    check(CASES[name], tmp_path)
+
+
+def check(case, folder):
+    """Diagnose the folder of a case, and hold the verdict against what an expert would say."""
+    verdicts = diagnose(_written(folder, case.files))
     text = str(verdicts)
     given = json.loads(json.dumps(verdicts.to_list(), allow_nan=False))
     assert all(set(one) == KEYS for one in given)

@@ -44,6 +44,26 @@ POSTS = {
         {"mtu"},
     ),
     "two sizes of packets": ("With MTU 1500 I get 2 Mb/s, with 1360 it is 70 Mb/s.", {"mtu"}),
+    "with and without a shaper": (
+        "When I take the QoS out, downloads are 70 or 80 mbps. With the QoS they are reduced to 12.",
+        {"shaper"},
+    ),
+    "a disk that writes badly": (
+        "The SSD of the array writes at 28 MB/s with the disk 100% busy. Reads are very good, 470 MB/s.",
+        {"disk-write"},
+    ),
+    "a hub": ("All PCs are on an 8 port hub, a copy of 300 MB takes half an hour.", {"duplex"}),
+    "the window of a library": (
+        "The upload library is 15 times slower than the shell client. It waits for a window update all the time, and"
+        " its window size is 65536.",
+        {"window-tool", "window-host", "latency-protocol"},
+    ),
+    "a distance and a rate": (
+        "Copies to the other site crawl at 4 MB/s, in the LAN we have 110 MB/s. The RTT is 18 ms, no loss.",
+        {"window-tool", "window-host", "latency-protocol"},
+    ),
+    "a weak signal": ("The box is behind two walls, the router shows -84 dBm for it, films stutter.", {"wifi"}),
+    "a disk without DMA": ("[    7.156361] ata1.00: configured for PIO\n", {"disk-read", "disk-write"}),
     "several streams help": (
         "A single connection to the other coast does 90 Mb/s, with four connections it is 350 Mb/s.",
         {"window-tool", "window-host"},

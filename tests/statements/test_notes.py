@@ -73,6 +73,8 @@ def test_long_files_are_no_notes():
         ("the other side is 3 ms away", 0.003),
         ("latency is about 250 us", 250e-6),
         ("a 1Gbps uplink and 40 ms latency", 0.04),
+        ("200ms 延迟的节点只有 10MB/s", 0.2),
+        ("die Latenz liegt bei 35 ms", 0.035),
     ],
 )
 def test_the_distance(note, seconds):

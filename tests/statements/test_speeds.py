@@ -78,3 +78,9 @@ def test_times_are_compared_with_times():
 
 def test_lines_of_tools_say_nothing():
     assert told("[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec    0    300 KBytes", "\tSpeed: 100Mb/s") == []
+
+
+def test_a_guess_beside_leaves_the_rest():
+    sentences = "Copies crawl at 4 MB/s, in the LAN we have 110 MB/s. Could it be the old firewall? The RTT is 18 ms."
+    assert [value for _, value in told(sentences)] == [pytest.approx(32e6), pytest.approx(880e6)]
+    assert told("Somebody in a forum suggested that tunnels are slow.") == []
