@@ -258,7 +258,7 @@ def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
         return
     others = [one for one in lines.speeds if fast.search(one.text) is not None]
     for one in lines.speeds:
-        if slow.search(one.text) is None or fast.search(one.text) is not None:
+        if slow.search(one.text) is None or (cue.slow != cue.fast and fast.search(one.text) is not None):
             continue
         if any(one.is_below(other) for other in others):
             yield one.line, " ".join(one.text.split())[:_QUOTED]

@@ -15,6 +15,7 @@ from typing import Final
 #: Longest line that is split into sentences, and least words that make a line prose. [characters]
 _LONGEST: Final = 4000
 _LEAST_WORDS: Final = 4
+_MANY_WORDS: Final = 15
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 #: What stands in lines of tools, and hardly in sentences.
@@ -22,6 +23,7 @@ _OF_TOOLS: Final = re.compile(
     r"^\s{0,40}(?:[\[{<|/\\$#%*+]|\d{1,4}[:.]\d{2}[:.]\d)|\b\d\d:\d\d:\d\d\b|\t|   \S|={2}|-{4}|^ {0,4}-{1,2}\w"
     r"|\w=\S{1,80} \w{1,40}="
 )
+_CERTAINLY_OF_TOOLS: Final = re.compile(r"^\s{0,40}(?:\[|\d{1,4}[:.]\d{2}[:.]\d)|^\s|\t|\b\d\d:\d\d:\d\d\b")
 
 _SENTENCE: Final = re.compile(r"[^.!?;]{0,600}(?:\.(?=\w)[^.!?;]{0,600}){0,40}(?:[.!?;]{1,3}|$)")
 
@@ -88,7 +90,10 @@ _NEAR: Final = 60
 
 def is_sentence(line: str) -> bool:
     """Whether a line is written by a person, as far as its form tells."""
-    return len(line) <= _LONGEST and len(_WORD.findall(line)) >= _LEAST_WORDS and _OF_TOOLS.search(line) is None
+    words = len(_WORD.findall(line)) if len(line) <= _LONGEST else 0
+    if words >= _MANY_WORDS and line.rstrip().endswith((".", "?", "!")):  # which may name a command
+        return _CERTAINLY_OF_TOOLS.search(line) is None
+    return words >= _LEAST_WORDS and _OF_TOOLS.search(line) is None
 
 
 def sentences(line: str) -> Iterator[tuple[int, str]]:

@@ -16,8 +16,8 @@ from hecn_analysis.statements import prose
 _NUMBER: Final = r"\d{1,6}(?:[.,]\d{1,3})?"
 _RATE: Final = re.compile(
     rf"(?<![\w./:,-])(?:(?P<low>{_NUMBER}) ?(?:-|–|to|or|and) ?)?(?P<number>{_NUMBER})\+? ?"
-    r"(?P<unit>(?P<prefix>[kKmMgG])i?(?P<of>[bB])(?:it|yte)?s?(?:(?: ?/ ?| per )s(?:ec(?:ond)?)?|ps)?"
-    r"|(?P<prefix2>[kKmMgG])(?:egabit|ilobit|igabit)s?(?: ?/ ?s\w{0,5})?)(?![\w/])"
+    r"(?:(?P<prefix>[kKmMgG])i?(?P<of>[bB])(?:it|yte)?s?(?: ?/ ?s(?:ec(?:ond)?)?| per s(?:ec(?:ond)?)?|ps)"
+    r"|(?P<bits>[kKMG])b(?:it)?(?:E|ps)?|(?P<word>[kKmMgG])(?:bits?|egabit|ilobit|igabit)s?(?: ?/ ?s\w{0,5})?)(?![\w/])"
 )
 _LESS: Final = re.compile(
     rf"\b(?:reduced|down|drops?|falls?|slows?(?: down)?) to (?:{_NUMBER} ?(?:-|or|to) ?)?({_NUMBER})"
@@ -130,7 +130,7 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
 
 def _unit(rate: re.Match[str]) -> float:
     """What one unit of a rate is. [bit/s]."""
-    scale = _SCALES[(rate["prefix"] or rate["prefix2"]).lower()]
+    scale = _SCALES[(rate["prefix"] or rate["bits"] or rate["word"]).lower()]
     return scale * (8.0 if rate["of"] == "B" else 1.0)
 
 

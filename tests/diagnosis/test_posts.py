@@ -54,8 +54,7 @@ POSTS = {
     ),
     "a hub": ("All PCs are on an 8 port hub, a copy of 300 MB takes half an hour.", {"duplex"}),
     "the window of a library": (
-        "The upload library is 15 times slower than the shell client. It waits for a window update all the time, and"
-        " its window size is 65536.",
+        "The upload library is slower than the shell client. It waits for a window update, its window size is 65536.",
         {"window-tool", "window-host", "latency-protocol"},
     ),
     "a distance and a rate": (

@@ -76,6 +76,10 @@ def test_times_are_compared_with_times():
     assert not other.is_below(one)
 
 
+def test_an_amount_is_no_rate():
+    assert told("I copied a file of 300 MB and a directory of 2 GB to the share.") == []
+
+
 def test_lines_of_tools_say_nothing():
     assert told("[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec    0    300 KBytes", "\tSpeed: 100Mb/s") == []
 
