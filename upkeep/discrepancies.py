@@ -32,7 +32,7 @@ TAIL: Final = 3.0
 
 #: Error assumed before any row is seen, with the weight of this many sources.
 _PRIOR: Final = 0.35
-_PRIOR_MEASURED: Final = {"documented": 0.02, "core measured": 0.03, "disk measured": 0.02}
+_PRIOR_MEASURED: Final = {"path stated": 0.08, "documented": 0.02, "core measured": 0.03, "disk measured": 0.02}
 _PRIOR_SOURCES: Final = 2.0
 
 _RANGES: Final = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.6, 0.9, 1.3, 1.8)
@@ -41,7 +41,7 @@ _RANGES: Final = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.6, 0.9, 1.3,
 _MOST_BIAS: Final = {"documented": 0.05, "core measured": 0.05, "disk measured": 0.05}
 
 #: A line carries no more than its rate: what is above is rounding, or a rate that the source gives wrongly.
-_MOST_ABOVE: Final = {"documented": 0.02, "lan": 0.04, "wan": 0.04}
+_MOST_ABOVE: Final = {"path stated": 0.04, "documented": 0.02, "lan": 0.04, "wan": 0.04}
 
 #: Residuals are one-sided if the outer two of these quantiles are; the middle one is the bias then.
 _SIDES: Final = (0.2, 0.5, 0.8)

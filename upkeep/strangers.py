@@ -220,6 +220,9 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
     if disks > 1:
         keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
         keys |= {f"{role}.arrays.data.software": known.get("software")}
+    if {"block", "depth", "direct"} <= set(known) and "nodes" not in known:  # how much is under way is known
+        keys |= {"tool.io": "direct", "tool.request": int(known["block"]), "tool.outstanding": int(known["depth"])}
+        keys |= {"tool.processes": int(known["jobs"])} if "jobs" in known else {}
     if known.get("medium") in {"ssd", "nvme"}:
         keys[f"{role}.arrays.data.disk.link"] = "sata-6" if known["medium"] == "ssd" else None
     return {key: value for key, value in keys.items() if value is not None}

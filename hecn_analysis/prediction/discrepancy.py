@@ -21,11 +21,13 @@ from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
 from hecn_analysis.prediction.unstated import LONG_S, is_documented, is_ideal
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Host, Scenario
+    from hecn_analysis.hardware import Host, Path, Scenario
 
-#: All regimes. ``stated``: every property of the path is given, as in a laboratory; ``documented``: a shipped path.
+#: All regimes. ``stated``: every property of the path is given, as in a laboratory; ``path stated``: all but its queue,
+#: and the buffers of the hosts; ``documented``: a shipped path.
 REGIMES: Final = (
     "stated",
+    "path stated",
     "documented",
     "lan",
     "wan",
@@ -165,12 +167,28 @@ def of_path(scenario: Scenario, *, held_by: str = "") -> str:
         return "stated"
     if is_documented(scenario, "path") and held_by != "loss":
         return "documented"
+    if held_by != "loss" and _is_known(scenario):
+        return "path stated"
     return held_by or ("wan" if np.max(path.rtt.value) >= LONG_S else "lan")
 
 
 def is_stated(scenario: Scenario) -> bool:
     """Whether the description gives every property of the path that matters, as that of a laboratory does."""
-    needed = {"rate", "rtt", "loss", "queue"}
-    return all(not hasattr(getattr(scenario.path, name), "quantiles") for name in needed) and (
-        needed <= scenario.path.model_fields_set
+    return _states(scenario.path, "rate", "rtt", "loss", "queue")
+
+
+def _states(described: Host | Path, *names: str) -> bool:
+    """Whether a description gives all of some fields, and none of them is drawn."""
+    return set(names) <= described.model_fields_set and not any(
+        hasattr(getattr(described, name), "quantiles") for name in names
+    )
+
+
+def _is_known(scenario: Scenario) -> bool:
+    """Whether the path is stated but for its queue, and the buffers at both ends."""
+    asked = np.all(scenario.tool.window.value > 0)
+    buffers = ("rmem_max", "wmem_max") if asked else ("tcp_rmem_max", "tcp_wmem_max")
+    ends = zip(("receiver", "sender"), (scenario.receiver, scenario.sender), buffers, strict=True)
+    return _states(scenario.path, "rate", "rtt", "loss") and all(
+        is_ideal(scenario, role) or (host is not None and _states(host, buffer)) for role, host, buffer in ends
     )
