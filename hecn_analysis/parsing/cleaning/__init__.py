@@ -15,30 +15,30 @@ from hecn_analysis.parsing.cleaning.text import Clean, Text
 
 __all__ = ["LAYERS", "Cleaned", "Text", "cleaned"]
 
-LAYERS: Final[dict[str, Clean]] = {
-    "recording": terminal.played,
-    "control characters": terminal.without_control_characters,
-    "mail": mail.decoded,
-    "HTML": html.without_html,
-    "characters": characters.plain_characters,
-    "quote marks": marks.without_quotes,
-    "line numbers": marks.without_line_numbers,
-    "comment marks": marks.without_comments,
-    "log prefixes": marks.without_prefixes,
-    "change marks": marks.without_changes,
-    "fences": marks.without_fences,
-    "table cells": markup.cells,
-    "markup": markup.without_markup,
-    "list marks": marks.without_lists,
-    "margins": marks.without_margins,
-    "margins of paragraphs": marks.without_margins_of_paragraphs,
-    "broken lines": wraps.joined_at_blanks,
-    "filled lines": wraps.joined_at_width,
-}
+LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
+    ("recording", terminal.played),
+    ("control characters", terminal.without_control_characters),
+    ("mail", mail.decoded),
+    ("HTML", html.without_html),
+    ("characters", characters.plain_characters),
+    ("quote marks", marks.without_quotes),
+    ("margins", marks.without_margins),
+    ("line numbers", marks.without_line_numbers),
+    ("comment marks", marks.without_comments),
+    ("log prefixes", marks.without_prefixes),
+    ("change marks", marks.without_changes),
+    ("fences", marks.without_fences),
+    ("table cells", markup.cells),
+    ("markup", markup.without_markup),
+    ("list marks", marks.without_lists),
+    ("margins", marks.without_margins),
+    ("margins of paragraphs", marks.without_margins_of_paragraphs),
+    ("broken lines", wraps.joined_at_blanks),
+    ("filled lines", wraps.joined_at_width),
+)
 """The layers by the names that the column ``cleaned`` has, in the order in which they are taken off."""
 
-
-_GROUPS: Final = frozenset(
+_ENDS: Final = frozenset(
     {"characters", "quote marks", "log prefixes", "list marks", "margins", "margins of paragraphs", "broken lines"}
 )
 """The layers that end a group: readers that look at whole files get each file once for a group."""
@@ -81,13 +81,12 @@ def cleaned(text: Text, *, by_group: bool = False) -> Iterator[Cleaned]:
     """
     layers: tuple[str, ...] = ()
     is_given = True
-    *_, last = LAYERS
     if not text.lines:
         return
-    for name, clean in LAYERS.items():
+    for place, (name, clean) in enumerate(LAYERS, 1):
         after = clean(text)
         if after.lines != list(text.lines) or list(after.numbers) != list(text.numbers):
-            text, layers, is_given = after, (*layers, name), False
-        if not is_given and (not by_group or name in _GROUPS or name == last):
+            text, layers, is_given = after, tuple(dict.fromkeys((*layers, name))), False
+        if not is_given and (not by_group or name in _ENDS or place == len(LAYERS)):
             is_given = True
             yield Cleaned(text, layers)
