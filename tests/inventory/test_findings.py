@@ -420,3 +420,19 @@ def test_buffers_of_freebsd(captured):
     finding = given["tcp-receive-buffer"]
     assert (finding.place, finding.found) == ("net.inet.tcp.recvbuf_max", "2097152 bytes at most")
     assert "tcp-send-buffer" not in given
+
+
+def test_cpupower_shows_clocks_that_are_held_down(samples, captured):
+    given = found(captured(cpupower=(samples / "cpupower" / "frequency-info.txt").read_text()))[0]
+    assert given["governor"].found == "governor powersave of acpi-cpufreq"
+    assert given["clock-cap"].found == "at most 2.40 GHz"
+
+
+def test_a_receive_window_that_windows_may_not_grow(samples, captured):
+    inventory = captured(netsh=(samples / "windows_tcp" / "netsh.txt").read_text())
+    finding = found(inventory, path=on({"rate": "10Gb/s", "rtt": "40ms"}))[0]["autotuning"]
+    assert finding.found == "auto-tuning level highlyrestricted, a window of 262140 bytes at most"
+    assert finding.limit_bps == pytest.approx(8 * 262140 / 0.04)
+    assert finding.mended_bps == pytest.approx(8 * 65535 * 256 / 0.04)
+    assert "autotuning" not in found(inventory, path=on({"rate": "10Mb/s", "rtt": "40ms"}))[0]
+    assert found(inventory)[0]["autotuning"].limit_bps is None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from hecn_analysis.base.children import private_folder
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.files import whole
-from hecn_analysis.inventory.checks import host, network, slots, storage
+from hecn_analysis.inventory.checks import host, network, slots, storage, windows
 from hecn_analysis.inventory.checks.finding import Finding, Seen, Unchecked
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ CHECKS: Final = (
         host.memory_channels,
         ((("dmidecode", "lshw-json"), "dmidecode (as root)"), (("lscpu", "lscpu-json", "proc-cpuinfo"), "lscpu")),
     ),
-    Check(("governor", "clock-cap"), host.governor, ((("sysfs",), "hecn capture (the governor in /sys)"),)),
+    Check(("governor", "clock-cap"), host.governor, ((("sysfs", "cpupower"), "cpupower -c all frequency-info"),)),
+    Check(("autotuning",), windows.autotuning, ()),
 )
 
 

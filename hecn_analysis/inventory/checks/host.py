@@ -65,7 +65,7 @@ def governor(seen: Seen) -> Iterator[Finding]:
     """Processors whose clock is kept down to save power."""
     slow: dict[tuple[str, str], list[tuple[str, Clocks]]] = {}
     capped: list[tuple[str, float, float]] = []
-    for facts in seen.facts("sysfs"):
+    for facts in seen.facts("sysfs", "cpupower"):
         for cpu, clocks in ((cpu, Clocks.of(one)) for cpu, one in facts["cpus"].items()):
             if clocks.governor in _SLOW:
                 slow.setdefault((clocks.governor, clocks.driver or ""), []).append((cpu, clocks))

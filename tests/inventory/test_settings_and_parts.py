@@ -1,0 +1,82 @@
+"""cpupower, tuned-adm, TCP settings of Windows, mfiutil: facts, and the findings that they lead to."""
+
+import pytest
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.inventory import registry
+
+
+@pytest.fixture
+def read(samples):
+    def read(path):
+        found = registry.read(Document("a.txt", (samples / path).read_bytes()))
+        assert found.problems == []
+        return [{"format": one.facts.format, **one.facts.values} for one in found.captured]
+
+    return read
+
+
+def test_cpupower_has_a_policy_for_each_processor(read):
+    [found] = read("cpupower/frequency-info.txt")
+    assert (found["format"], found["n_cpus"]) == ("cpupower", 2)
+    assert found["cpus"]["cpu0"] == {
+        "driver": "acpi-cpufreq",
+        "governor": "powersave",
+        "cpu_max_hz": 3.2e9,
+        "min_hz": 1.2e9,
+        "max_hz": 2.4e9,
+    }
+    assert found["cpus"]["cpu1"]["governor"] == "performance"
+
+
+def test_tuned_tells_the_profile(read):
+    [found] = read("tuned/list.txt")
+    assert (found["profile"], found["running"]) == ("network-throughput", True)
+    assert found["profiles"] == ["balanced", "network-throughput", "throughput-performance"]
+    found = registry.read(Document("a.txt", b"$ tuned-adm active\nNo current active profile.\n")).captured[0]
+    assert found.facts.values["profile"] is None
+
+
+def test_netsh_and_power_shell_tell_the_level_of_the_receive_window(read):
+    [found] = read("windows_tcp/netsh.txt")
+    assert (found["autotuning"], found["receive_side_scaling"], found["initial_rto_ms"]) == (
+        "highlyrestricted",
+        True,
+        1000,
+    )
+    assert (found["ecn"], found["timestamps"], found["pacing"]) == (False, True, "off")
+    [found] = read("windows_tcp/settings.txt")
+    assert (found["format"], found["autotuning"]) == ("get-nettcpsetting", "normal")
+    assert [(one["name"], one["congestion_control"], one["min_rto_ms"]) for one in found["settings"]] == [
+        ("Datacenter", "dctcp", 20),
+        ("Internet", "cubic", 300),
+    ]
+
+
+def test_netsh_in_german():
+    text = (
+        "Globale TCP-Parameter\n----------------------\n"
+        "Skalierungsstatus der Empfangsseite          : aktiviert\nEmpf. Fenster Auto-Tuningstufe      : disabled\n"
+    )
+    [found] = registry.read(Document("a.txt", text.encode())).captured
+    assert found.facts.values["autotuning"] == "disabled"
+
+
+def test_mfiutil_lists_adapter_volumes_and_drives(read):
+    found = read("mfiutil/show.txt")
+    assert [one["controller"] for one in found] == ["PERC H700 Integrated", None, None]
+    assert found[0]["memory_bytes"] == 512 << 20
+    assert [(one["id"], one["level"], one["strip_bytes"], one["state"]) for one in found[1]["volumes"]] == [
+        (0, "raid1", 65536, "OPTIMAL"),
+        (1, "raid5", 262144, "DEGRADED"),
+    ]
+    assert found[2]["n_drives"] == 3
+    assert found[2]["drives"][2] == {
+        "id": 4,
+        "enclosure": 32,
+        "slot": 4,
+        "model": "ATA WDC WD2003FYYS-0",
+        "size_bytes": 1863 << 30,
+        "state": "UNCONFIGURED GOOD",
+        "interface": "SATA",
+    }
