@@ -40,6 +40,10 @@ _COMMAND_HINTS: Final = (
     *(f"{prompt}{blank}" for prompt in "$#%" for blank in " \t"),
     *(f"{tool}{after}" for tool in TOOLS for after in " -"),
 )
+# Bits of a line: readers share the first ones, for there may be more of them; then commands, documents, later hints.
+_SHARED: Final = BITS - 3
+_COMMANDS: Final = 1 << _SHARED
+_LATER: Final = 1 << BITS - 1
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env"})
 
 
@@ -143,11 +147,9 @@ class _Session:
         self._rows_of: dict[Reader, Take] = {reader: reader.rows for reader in asked if isinstance(reader, RowReader)}
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._candidates: dict[int, list[Reader]] = {}
-        self._command_mark = 1 << len(asked) % BITS
         self._hints = {reader: _Hints(reader) for reader in asked}
-        self._later = _later_bits(asked)
-        if max(self._later.values(), default=0) < 1 << BITS:  # else a bit may be another reader's, too
-            lines.heeded = ~sum(self._later.values())
+        self._later = {reader for reader in asked if self._hints[reader].later}
+        lines.heeded = ~_LATER
         self._fed = fed
         self._order = {reader: number for number, reader in enumerate(asked)}
         self._of_program: defaultdict[str, list[Reader]] = defaultdict(list)
@@ -162,7 +164,7 @@ class _Session:
             self._in_vain()
             return
         asked = self._to_ask(line) if self._active is None else None
-        if asked == [] and not line.marks & self._command_mark:
+        if asked == [] and not line.marks & _COMMANDS:
             self._findings.recent.append(line)
             return
         bare = [Line(line.number, text, line.complete, line.marks) for text in prefixes.without(line.text) if text]
@@ -172,7 +174,7 @@ class _Session:
             return
         if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
-            if line.marks & self._command_mark and (found := command(last)) is not None:
+            if line.marks & _COMMANDS and (found := command(last)) is not None:
                 self._begin(found)
             elif len(self._findings.left_over) < _LEFT_OVER and self._to_ask(line):
                 self._findings.left_over.append(line.number)
@@ -206,7 +208,7 @@ class _Session:
         hints = self._hints[reader]
         if hints.later:
             hints.count_later()
-            self._lines.heeded |= self._later[reader]
+            self._lines.heeded |= _LATER
 
     def pass_over(self, lines: Iterable[Line]) -> None:
         """Take note of lines that no reader is to be asked about."""
@@ -256,7 +258,7 @@ class _Session:
             self._candidates[marks] = [
                 reader
                 for n, reader in enumerate(self._asked)
-                if marks >> n % BITS & 1 or marks & self._later.get(reader, 0)
+                if marks >> n % _SHARED & 1 or (marks & _LATER and reader in self._later)
             ]
         return [reader for reader in self._candidates[marks] if self._hints[reader].on(line.text)]
 
@@ -265,18 +267,14 @@ class _Session:
 def _index(readers: tuple[type[Reader], ...]) -> Index:
     """The hints of the readers, those of command lines, the bracket that a document begins with, and later hints."""
     hints = [_Hints(reader) for reader in readers]
-    groups = [*(reader.HINTS for reader in readers), _COMMAND_HINTS, "{", *(each.later for each in hints if each.later)]
+    groups: list[list[str]] = [[] for _ in range(_SHARED)]
+    for number, reader in enumerate(readers):
+        groups[number % _SHARED].extend(reader.HINTS)
     return Index(
-        groups,
-        [(number, words) for number, each in enumerate(hints) for words in each.together],
-        [(number, *repeated) for number, each in enumerate(hints) for repeated in each.repeated],
+        [*groups, [*_COMMAND_HINTS], ["{"], [word for each in hints for word in each.later]],
+        [(number % _SHARED, words) for number, each in enumerate(hints) for words in each.together],
+        [(number % _SHARED, *repeated) for number, each in enumerate(hints) for repeated in each.repeated],
     )
-
-
-def _later_bits(asked: Sequence[Reader]) -> dict[Reader, int]:
-    """The bit of the later hints of each reader that has some, behind those of the other groups."""
-    later = [reader for reader in asked if _Hints(reader).later]
-    return {reader: 1 << number for number, reader in enumerate(later, len(asked) + 2)}
 
 
 def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
