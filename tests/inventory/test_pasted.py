@@ -391,3 +391,49 @@ def test_interrupts_whose_actions_mail_has_put_on_lines_of_their_own():
     [table], problems = read(f"{head}{rows}  6:          3          0     GIC-0  39 Level\neth0-tx\n\nBest regards\n")
     assert problems == []
     assert {irq: one["actions"] for irq, one in table["irqs"].items()} == {"4": "arch_timer", "6": "eth0-tx"}
+
+
+def test_the_kernel_naming_the_driver_is_no_bond():
+    found, _ = read("Ethernet Channel Bonding Driver: v3.7.1 (April 27, 2011)\ntun: Universal device driver, 1.6\n")
+    assert found == []
+
+
+def test_lists_of_a_processor_that_mail_has_broken():
+    text = (
+        "processor\t: 0\nmodel name\t: Maker CPU @ 1.50GHz\nflags\t\t: fpu vme\nhypervisor lahf_lm\nbogomips\t: 3000\n"
+    )
+    [cpu], problems = read(text)
+    assert (cpu["virtual"], problems) == (True, [])
+
+
+def test_tables_whose_margins_or_blanks_are_gone():
+    rows = "NAME    STATE     READ WRITE CKSUM\ntank    ONLINE       0     0\n0\n  sdc   ONLINE       0     0     0\n"
+    [zpool], _ = read(f"  pool: tank\n state: ONLINE\nconfig:\n\n{rows}\nerrors: No known data errors\n")
+    assert zpool["pools"][0]["groups"] == [{"level": "disk", "state": "ONLINE", "disks": ["sdc"], "failed": []}]
+    [ibstat], _ = read("CA 'mlx5_0'\nCA type: MT4115\nPort 1:\nState: Active\nRate: 100\nLink layer: InfiniBand\n")
+    assert (ibstat["cas"][0]["type"], ibstat["cas"][0]["rate_bps"]) == ("MT4115", 100 * 10**9)
+    head = "Node SN Model Namespace Usage Format FW Rev\n"
+    [nvme], _ = read(f"{head}/dev/nvme0n1 8c64404c Maker SSD 9 1 14,86 TB / 14,86 TB 4 KiB + 0 B 5.10.0\n")
+    assert [(one["model"], one["size_bytes"], one["sector_bytes"]) for one in nvme["devices"]] == [
+        ("Maker SSD 9", 14_860_000_000_000, 4096)
+    ]
+
+
+def test_columns_of_lsblk_that_moved_are_read_in_their_order():
+    text = """NAME              MAJ:MIN   RM    SIZE      RO   TYPE     MOUNTPOINTS
+nvme0n1          259:0            0    931.5G     0      disk
+└─nvme0n1p1 259:1            0      600M      0      part     /boot/efi
+
+                  /
+# mount /dev/nvme0n1p1 /mnt
+"""
+    [lsblk], _ = read(text)
+    assert lsblk["disks"] == {"nvme0n1": 1000190509056}
+    assert [one["type"] for one in lsblk["devices"]] == ["disk", "part"]
+    assert lsblk["mounts"] == {"/boot/efi": "nvme0n1p1"}
+
+
+def test_the_bitmap_of_an_array_is_no_superblock():
+    text = "        Filename : /dev/sdb1\n           Magic : 6d746962\n         Version : 4\n           State : OK\n"
+    found, problems = read(f"$ mdadm -X /dev/sdb1\n{text}")
+    assert (found, [problem["kind"] for problem in problems]) == ([], ["unrecognised"])

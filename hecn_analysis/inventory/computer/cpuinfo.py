@@ -43,6 +43,8 @@ _ARM: Final = {
     ("0x50", "0x000"): "X-Gene",
     ("0xc0", "0xac3"): "Ampere-1",
 }
+_LISTS: Final = frozenset({"flags", "bugs", "vmx flags", "Features"})
+_MORE: Final = re.compile(r"\s{0,8}[a-z0-9_]{2,30}(?: [a-z0-9_]{1,30}){0,200}\s*$")  # of a list that mail has broken
 _KNOWN: Final = ("model name", "cpu MHz", "BogoMIPS", "bogomips", "CPU implementer", "clock", "cpu family", "Features")
 
 
@@ -64,6 +66,7 @@ def read(output: Output) -> Facts:
     rest: dict[str, str] = {}
     current = rest
     mainframe = 0
+    listed = ""
     for line_number, line in output.numbered():
         if _S390.match(line):
             mainframe += 1
@@ -75,6 +78,9 @@ def read(output: Output) -> Facts:
             elif name in {"timebase", "Hardware", "platform"}:
                 current = rest
             current.setdefault(name, value)
+            listed = name if name in _LISTS else ""
+        elif listed and _MORE.match(line):
+            current[listed] += f" {line.strip()}"
         elif line.strip() and not line.startswith("#") and len(line) < 2000:
             facts.problem(line_number, "malformed", f"found {line.strip()[:60]!r}, expected 'name : value'; left out")
     _models(facts.values, threads[0] if threads else rest, rest)

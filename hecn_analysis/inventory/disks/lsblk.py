@@ -55,6 +55,11 @@ _RIGHT: Final = frozenset(
 )
 _WORDS: Final = frozenset(("MODEL", "VENDOR", "LABEL", "PARTLABEL", "PARTTYPENAME", "MOUNTPOINT", "MOUNTPOINTS"))
 _NUMBERED: Final = re.compile(r"\s\d{1,4}:\d{1,7}\s")
+_TREE: Final = frozenset(" \t|`├└│")
+_USUAL: Final = ("MAJ:MIN", "RM", "SIZE", "RO", "TYPE")
+_BY_ORDER: Final = re.compile(
+    r"\s{1,200}(\d{1,4}:\d{1,7})\s{1,40}([01])\s{1,40}(\S{1,20})\s{1,40}([01])\s{1,40}(\w{1,12})(?:\s{1,80}(\S.{0,300}))?\s*$"
+)
 _MOST: Final = 4096
 _DEEPEST: Final = 12
 
@@ -148,6 +153,10 @@ def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             columns = [(head[0], head.start(), head.end()) for head in _HEAD.finditer(line[:2000])]
         elif not line.strip():
             columns = []
+        elif any(head == "MAJ:MIN" for head, *_ in columns) and not _NUMBERED.search(line):
+            columns = (
+                columns if line[:1] in _TREE else []
+            )  # another mount of the device above, or words below the table
         elif columns and (found := _NAME.match(line)) is not None:
             depth = len(found["tree"])
             above = [one for one in above if one[0] < depth]
@@ -159,6 +168,9 @@ def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 def _cells(columns: list[tuple[str, int, int]], line: str, name_end: int) -> dict[str, str]:
     """Words of a row under the head that they overlap or are next to; heads of numbers end where numbers end."""
     cells: dict[str, str] = {}
+    names = [head for head, *_ in columns[1:]]
+    if tuple(names[:-1]) in (_USUAL[:-1], _USUAL) and (row := _BY_ORDER.match(line, name_end)) is not None:
+        return {name: value.strip() for name, value in zip(names, row.groups(), strict=False) if value}
     # A long name pushes the rest of its row to the right.
     second = re.compile(r"\d{1,4}:\d{1,7}").search(line, name_end)
     shift = 0
@@ -185,7 +197,8 @@ def _is_under(head: str, place: list[int], start: int, end: int) -> bool:
 
 def _block(row: dict[str, Any]) -> dict[str, Any]:
     size = row.get("SIZE")
-    mounts = row.get("MOUNTPOINTS") if isinstance(row.get("MOUNTPOINTS"), list) else [row.get("MOUNTPOINT")]
+    given = row.get("MOUNTPOINTS") or row.get("MOUNTPOINT")
+    mounts = given if isinstance(given, list) else [given]
     return {
         "name": row["NAME"],
         "type": trimmed(row.get("TYPE")),
@@ -196,7 +209,7 @@ def _block(row: dict[str, Any]) -> dict[str, Any]:
         "model": trimmed(row.get("MODEL")),
         "transport": trimmed(row.get("TRAN")),
         "scheduler": trimmed(row.get("SCHED")),
-        "mounts": [mount for mount in mounts or [] if isinstance(mount, str) and mount],
+        "mounts": [mount for mount in mounts if isinstance(mount, str) and mount],
         "below": [row["_parent"]] if row.get("_parent") else [],
     }
 

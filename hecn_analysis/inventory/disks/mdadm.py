@@ -71,7 +71,7 @@ def recognises(output: Output) -> bool:
     head = output.head(60)
     if "--detail" in output.command or "--examine" in output.command:
         return "Raid" in head or "RaidDevice" in head or "Magic :" in head
-    if re.search(r"^\s{0,30}(?:MBR )?Magic : \w", head, re.MULTILINE):
+    if re.search(r"^\s{0,30}(?:MBR )?Magic : (?!6d746962)\w", head, re.MULTILINE):  # that of a bitmap (-X) is another
         return True
     named = re.search(r"^/dev/\S{1,120}:\s{0,8}$", head, re.MULTILINE) is not None
     return (

@@ -26,9 +26,13 @@ REPEATS: bool = False
 _JSON: Final = re.compile(r'"Devices"\s?:\s?\[')
 _KEYS: Final = ('"DevicePath"', '"ModelNumber"', '"Subsystems"', '"HostNQN"')
 _USAGE: Final = re.compile(
-    r"(?P<used>\d{1,9}(?:\.\d{1,4})?\s{0,4}[kKMGTP]?B)\s{1,4}/\s{1,6}(?P<size>\d{1,9}(?:\.\d{1,4})?\s{0,4}[kKMGTP]?B)"
+    r"(?P<used>\d{1,9}(?:[.,]\d{1,4})?\s{0,4}[kKMGTP]?B)\s{1,4}/\s{1,6}(?P<size>\d{1,9}(?:[.,]\d{1,4})?\s{0,4}[kKMGTP]?B)"
 )
 _FORMAT: Final = re.compile(r"(?P<sector>\d{1,9}(?:\.\d{1,3})?\s{0,4}(?:[kK]i?)?B)\s")
+_SQUEEZED: Final = re.compile(  # a row whose blanks a page has taken
+    r"(?P<node>/dev/nvme\S{1,20}) (?:/dev/ng\S{1,20} )?(?:\S{1,40} )?(?P<model>\S.{0,60}?) (?:\d{1,9}|0x[0-9a-f]{1,8}) "
+    r"(?P<usage>\d[\d.,]{0,12} [kKMGTP]?B / \d[\d.,]{0,12} [kKMGTP]?B) (?P<sector>\d{1,6} (?:[kK]i?)?B) "
+)
 _MOST: Final = 4096
 
 
@@ -109,13 +113,23 @@ def _table(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:
             spans = [(found.start(), found.end()) for found in re.finditer(r"-{3,80}", line)]
             ends = [start for start, _ in spans[1:]] + [None]
             places = {heads[start:end].strip(): (start, end) for (start, _), end in zip(spans, ends, strict=True)}
+        elif heads and not places and (row := _SQUEEZED.match(line)):
+            usage = _USAGE.search(row["usage"])
+            yield {
+                "node": row["node"],
+                "model": row["model"],
+                "size_bytes": amounts.size(usage["size"].replace(",", "."), kilo=1000) if usage else None,
+                "sector_bytes": amounts.size(row["sector"], kilo=1024),
+                "pci": None,
+                "transport": None,
+            }
         elif places and line.startswith("/dev/"):
             cells = {name: line[start:end].strip() for name, (start, end) in places.items()}
             usage, sector = _USAGE.search(line), _FORMAT.match(f"{cells.get('Format', '')} ")
             yield {
                 "node": cells.get("Node") or None,
                 "model": cells.get("Model") or None,
-                "size_bytes": amounts.size(usage["size"], kilo=1000) if usage else None,
+                "size_bytes": amounts.size(usage["size"].replace(",", "."), kilo=1000) if usage else None,
                 "sector_bytes": amounts.size(sector["sector"], kilo=1024) if sector else None,
                 "pci": None,
                 "transport": None,

@@ -24,7 +24,7 @@ REPEATS: bool = False
 
 _FIELD: Final = re.compile(r"\s{0,4}(?P<name>pool|state|status|action|scan|scrub|errors): ?(?P<value>.{0,300})$")
 _ROW: Final = re.compile(
-    r"(?P<indent>[\t ]{1,40})(?P<name>\S{1,200})(?:\s+(?P<state>[A-Z]{4,10})(?:\s+[\d.KMGT]{1,12}){0,3})?"
+    r"(?P<indent>[\t ]{0,40})(?P<name>\S{1,200})(?:\s+(?P<state>[A-Z]{4,10})(?:\s+[\d.KMGT]{1,12}){0,3})?"
     r"(?:\s+\S.{0,200})?$"
 )
 _GROUP: Final = re.compile(
@@ -64,9 +64,15 @@ def read(output: Output) -> Facts:
             config, apart, depths = True, False, []
         elif pools and (progress := _PROGRESS.search(line)) is not None:
             pools[-1]["progress"] = round(float(progress["percent"]) / 100, 6)
-        elif pools and config and (row := _ROW.match(line)) is not None and row["name"] != "NAME":
+        elif pools and config and (row := _row(line)) is not None:
             apart = _member(pools[-1], row, depths, apart=apart)
     return output.facts("zpool-status", {"n_pools": len(pools), "pools": pools})
+
+
+def _row(line: str) -> re.Match[str] | None:
+    """A line of the configuration; one without its margin has a state, else it is the end of a line above."""
+    row = _ROW.match(line)
+    return row if row and row["name"] != "NAME" and (row["indent"] or row["state"] is not None) else None
 
 
 def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apart: bool) -> bool:

@@ -35,8 +35,8 @@ _SPEED: Final = re.compile(r"(?P<mbps>\d{1,9})(?: ?Mbps)?$")
 
 
 def recognises(output: Output) -> bool:
-    """Look for the driver's name or the mode."""
-    return re.search(r"^Ethernet Channel Bonding Driver: |^Bonding Mode: ", output.head(6), re.MULTILINE) is not None
+    """Look for the mode; the kernel's log names the driver, too."""
+    return re.search(r"^Bonding Mode: ", output.head(6), re.MULTILINE) is not None
 
 
 def read(output: Output) -> Facts:

@@ -24,7 +24,7 @@ REPEATS: bool = False
 
 _CA: Final = re.compile(r"\s{0,8}CA '(?P<name>[\w-]{1,40})'")
 _DEVICE: Final = re.compile(r"\s{0,8}Infiniband device '(?P<name>[\w-]{1,40})' port (?P<port>\d{1,3}) status")
-_PORT: Final = re.compile(r"\s{1,16}Port (?P<port>\d{1,3}):\s*$")
+_PORT: Final = re.compile(r"\s{0,16}Port (?P<port>\d{1,3}):\s*$")
 _NAMES: Final = {"CA type": "type", "Firmware version": "firmware"}
 _RATE: Final = re.compile(
     r"(?P<rate>\d{1,5}(?:\.\d{1,3})?)(?: Gb/sec)?(?: \((?P<width>\d{1,2})X (?P<speed>[A-Z0-9]{2,6})\))?"

@@ -26,10 +26,11 @@ FORMATS: tuple[str, ...] = ("netsh-tcp-global", "get-nettcpsetting")
 VERSIONS: str = "Windows Vista to 11, Server 2008 to 2025"
 COMMANDS: tuple[str, ...] = ("netsh", "Get-NetTCPSetting", "get-nettcpsetting")
 BEGINS: re.Pattern[str] | None = re.compile(
-    r"\s{0,8}(?:TCP Global Parameters|Globale TCP-Parameter|Paramètres globaux TCP|Parámetros globales de TCP"
+    r"\s{0,8}(?:Querying active state|TCP Global Parameters"
+    r"|Globale TCP-Parameter|Paramètres globaux TCP|Parámetros globales de TCP"
     r"|TCP 全局参数)"
 )
-REPEATS: bool = True
+REPEATS: bool = False
 
 _LEVEL: Final = re.compile(
     r"(?:auto-?\s?tuning|autotuning|ajuste automático|réglage automatique|自动调节)", re.IGNORECASE
