@@ -18,6 +18,7 @@ from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, ValidityWarning
 from hecn_analysis.diagnosis.kinds import BETWEEN_HOSTS, Kind
 from hecn_analysis.limits import framing
+from hecn_analysis.limits.tcp_loss import pftk_bps
 from hecn_analysis.runs import course
 from hecn_analysis.statements.statement import Statement, end_of
 
@@ -34,8 +35,12 @@ _IDLE_RTT: Final = frozenset({"nuttcp", "nttcp"})
 #: Tools of which some versions print no retransmits as none.
 _SAY_ZERO: Final = frozenset({"nuttcp"})
 
-#: Above this share of losses, no formula holds. [1]
+#: Above these shares of losses, timeouts count, and no formula holds. [1]
 _MANY: Final = 0.1
+_MOST: Final = 0.3
+
+#: Least timeout of Linux beyond the RTT. [s]
+_TIMEOUT_S: Final = 0.2
 
 #: Files from which on their number matters. [B]
 _MANY_FILES: Final = 50
@@ -260,8 +265,11 @@ class Facts:
     def tcp_at(self, loss: float) -> float | None:
         """What one stream gets at a share of lost packets; None where no formula holds. [bit/s]."""
         rtt = self.rtt_idle
-        if rtt is None or not 0 < loss < _MANY:
+        if rtt is None or not 0 < loss <= _MOST:
             return None
+        if loss >= _MANY:
+            segment = float(framing.payload_bytes(self.mtu))
+            return float(pftk_bps(segment, rtt.value, loss, timeout_s=rtt.value + _TIMEOUT_S))
         with warnings.catch_warnings():  # of losses so high that the limit is still lower
             warnings.simplefilter("ignore", ValidityWarning)
             try:

@@ -52,6 +52,10 @@ _JITTER: Final = 2.0
 #: Below this RTT, most of the scatter is that of the hosts. [s]
 _SHORT_PATH_S: Final = 1e-3
 
+#: Entries of ``models/cues.yaml`` that say that a disk is at USB 2, and the rate of that bus. [bit/s]
+_USB2: Final = frozenset({"usb-storage-480", "usb2-for-fast-device", "usb2-wrapped"})
+_USB2_BPS: Final = 480e6
+
 #: MTU of Ethernet: a smaller one is that of a tunnel. [B]
 _ETHERNET_MTU: Final = 1500
 
@@ -233,6 +237,12 @@ def _window_fit(facts: Facts) -> Fact | None:
 @_sign
 def _from_memory(facts: Facts) -> Fact | None:
     return Fact(facts.measured / 8e9, (facts.rate_quote,)) if facts.kind.is_local else None
+
+
+@_sign
+def _usb2(facts: Facts) -> Fact | None:
+    told = [one for one in facts.kind.say("cue") if str(one.value) in _USB2]
+    return Fact(facts.measured / _USB2_BPS, (told[0], facts.rate_quote)) if told else None
 
 
 @_sign
