@@ -1,6 +1,7 @@
 """Values of signs in folders whose numbers are known, and folders that say nothing or are broken."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -539,9 +540,10 @@ def test_a_short_path_scatters_by_its_hosts(tmp_path):
 
 @pytest.mark.parametrize(("seconds", "share"), [(3.0, 0.58), (0.5, 3.5)])
 def test_a_disk_at_usb_2_is_compared_with_the_bus(tmp_path, seconds, share):
+    rate = f"{seconds:.2f} seconds = {104 / seconds:.2f} MB/sec"
     found = values(
         tmp_path,
-        hdparm_txt=f"/dev/sdb:\n Timing buffered disk reads: 104 MB in  {seconds:.2f} seconds = {104 / seconds:.2f} MB/sec\n",
+        hdparm_txt=f"/dev/sdb:\n Timing buffered disk reads: 104 MB in  {rate}\n",
         lsusb_txt="    |__ Port 1: Dev 3, If 0, Class=Mass Storage, Driver=usb-storage, 480M\n",
     )
     assert found["usb2"] == pytest.approx(share, rel=0.06)
@@ -550,6 +552,6 @@ def test_a_disk_at_usb_2_is_compared_with_the_bus(tmp_path, seconds, share):
 def test_a_rate_is_stated_where_losses_are_so_many_that_timeouts_count(tmp_path):
     facts = facts_of(tmp_path, {"a.txt": iperf3(), "notes.txt": "RTT 88 ms\n"})
     rates = [facts.tcp_at(loss) for loss in (0.05, 0.1, 0.2, 0.3)]
-    assert all(one > other > 0 for one, other in zip(rates, rates[1:], strict=False))
+    assert all(one > other > 0 for one, other in pairwise(rates))
     assert facts.tcp_at(0.1) == pytest.approx(8 * 1448 / 0.0448, rel=0.01)  # 23 ms without and 22 ms of timeouts
     assert facts.tcp_at(0.5) is None
