@@ -128,7 +128,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 
 def _ends(document: Document) -> Iterator[Statement]:
-    """Find lines such as "a -> b"."""
+    """Find the names of sender and receiver, where an arrow stands between them."""
     for number, text in enumerate(document.lines, 1):
         if len(text) <= _LONGEST and (ends := _ENDS.match(text)) is not None:
             for end in ("sender", "receiver"):
