@@ -32,11 +32,11 @@ def test_a_peak_shows_that_perftest_was_the_client(tmp_path):
         assert run["direction"] == direction
 
 
-def test_a_remote_error_alone_is_no_run_of_netperf(tmp_path):
-    found, _ = runs(
+def test_a_remote_error_alone_says_no_more_of_a_run_of_netperf(tmp_path):
+    [run], _ = runs(
         tmp_path, "The client reports\n```\nResource temporarily unavailable\nnetperf: remote error 11\n```\n"
     )
-    assert found == []
+    assert (run["tool"], run["error"], run["protocol"], run["streams"]) == ("netperf", True, None, None)
     title = "MIGRATED TCP STREAM TEST from 0.0.0.0 () port 0 AF_INET to 10.0.0.2 () port 0 AF_INET : demo\n"
     [run], _ = runs(tmp_path, f"{title}netperf: remote error 11\n")
     assert run["error"]
@@ -99,3 +99,17 @@ def test_a_line_of_tc_that_mail_has_broken_keeps_its_counts(tmp_path):
     )
     [run], problems = runs(tmp_path, f"{text}\n")
     assert (run["bytes"], run["sent_packets"], run["lost_packets"], problems) == (32491, 931, 7, [])
+
+
+def test_a_table_of_bonnie_that_mail_has_broken(tmp_path):
+    text = """Version  1.03       ------Sequential Output------ --Sequential Input-
+--Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block--
+--Seeks--
+Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP
+/sec %CP
+store.there.c    1G  2717  99 10837  30  4912  10  2747  95 17228  14
+114.5   1
+"""
+    found, problems = runs(tmp_path, text)
+    assert ([run["throughput_bps"] for run in found], problems) == ([8192 * rate for rate in (10837, 4912, 17228)], [])

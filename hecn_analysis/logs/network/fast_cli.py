@@ -23,7 +23,7 @@ from hecn_analysis.parsing.json_values import number
 
 _N: Final = r"\d{1,6}(?:\.\d{1,3})?"
 _SPEED: Final = re.compile(
-    rf"^\s{{0,12}}(?:[\u2800-\u28ff]\s{{1,4}})?(?P<down>{_N}) (?P<unit>[KMG])bps ↓"
+    rf"^\s{{0,12}}(?:(?P<spinner>[\u2800-\u28ff])\s{{1,4}})?(?P<down>{_N}) (?P<unit>[KMG])bps ↓"
     rf"(?: / (?P<up>{_N}|-) ?(?:(?P<up_unit>[KMG])bps)? ↑)?"
 )
 _LATENCY: Final = re.compile(r"^\s{0,12}Latency: (?P<idle>\d{1,6}) ms \(unloaded\)")
@@ -62,6 +62,12 @@ class FastCli(DocumentReader):
         if speed is None:
             return
         line, found = speed
+        if found["spinner"]:
+            self.findings.problem(
+                line.number,
+                "truncated",
+                "found speeds while it still measures, expected a line without a spinner; taken",
+            )
         self._run(line.number, "receive", float(found["down"]) * scale(found["unit"], 1000), idle)
         if found["up"] and found["up_unit"]:
             self._run(line.number, "send", float(found["up"]) * scale(found["up_unit"], 1000), idle)

@@ -94,7 +94,7 @@ _ERROR: Final = re.compile(
     r"The test you requested \(\w{1,40}\) is unknown to this netperf)"
 )
 _ALWAYS_OURS: Final = re.compile(r"netperf: |establish[ _]control|this netperf")
-_PASSED_ON: Final = re.compile(r"netperf: remote error \d")  # names no test: below one it is its end, else a quotation
+_PASSED_ON: Final = re.compile(r"netperf: remote error \d")  # names no test: alone it says no more
 _VERSION: Final = re.compile(r"^\s*Netperf version (?P<version>\d[\w.]{0,20})")
 _MICROSECONDS: Final = re.compile(
     r"\s*-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+(?P<round>\d{1,12}\.\d{3})\s+\d{1,12}\.\d{3}\s"
@@ -513,8 +513,13 @@ class Netperf:
         self._close_failed(line, banner=False)
         recent = self._open[-1] if self._open else None
         if recent is None:
-            if not _ALWAYS_OURS.search(text) or _PASSED_ON.match(text):
+            if not _ALWAYS_OURS.search(text):
                 return False
+            command = self._findings.command
+            if _PASSED_ON.match(text) and (command.program != "netperf" or line.number - command.line > 2 * _NEAR):
+                self._findings.problem(line.number, "aborted", f"found {text[:200]!r}, expected a result")
+                self._findings.run(Run(line.number, line.number, {"tool": "netperf", "error": True}))
+                return True
             recent = self._begin(line)
         self._findings.problem(line.number, "aborted", f"found {text[:200]!r}, expected a result")
         recent.failed, recent.last, self._names = True, line.number, []
