@@ -80,3 +80,20 @@ def test_mfiutil_lists_adapter_volumes_and_drives(read):
         "state": "UNCONFIGURED GOOD",
         "interface": "SATA",
     }
+
+
+def test_system_profiler_tells_hardware_links_and_volumes(read):
+    hardware, ethernet, storage = read("system_profiler/all.txt")
+    assert (hardware["product"], hardware["cpu_model"], hardware["cores"]) == ("Macmini9,1", "Apple M1", 8)
+    assert hardware["memory_bytes"] == 16 << 30
+    assert ethernet["parts"] == [{"name": "Ethernet 10Gb", "device": "en0", "speed_bps": 1e10}]
+    assert storage["parts"] == [
+        {
+            "name": "Data",
+            "free_bytes": 102_400_000_000,
+            "size_bytes": 494_384_795_648,
+            "mount_point": "/System/Volumes/Data",
+            "file_system": "APFS",
+            "device": "disk3s5",
+        }
+    ]

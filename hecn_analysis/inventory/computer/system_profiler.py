@@ -1,0 +1,86 @@
+"""``system_profiler`` of macOS as text: SPHardwareDataType, SPNetworkDataType, SPEthernetDataType, SPStorageDataType.
+
+Versions: Mac OS X 10.6 to macOS 15, in English.
+
+Units and traps
+---------------
+- Memory in "GB" is 2^30 bytes; capacities of volumes are 10^9, with the exact number of bytes in brackets.
+- "Total Number of Cores: 8 (4 performance and 4 efficiency)" counts both kinds.
+- "Processor Speed" is left out by Apple's own processors, which are named "Chip".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.labels import Labelled, all_labelled
+from hecn_analysis.parsing import amounts
+
+FORMATS: tuple[str, ...] = ("system-profiler",)
+VERSIONS: str = "Mac OS X 10.6 to macOS 15"
+COMMANDS: tuple[str, ...] = ("system_profiler",)
+_SECTIONS: Final = ("Hardware", "Network", "Ethernet Cards", "Ethernet", "Storage")
+BEGINS: re.Pattern[str] | None = re.compile(rf"(?:{'|'.join(_SECTIONS)}):\s*$")
+REPEATS: bool = True
+
+_KNOWN: Final = re.compile(
+    r"^\s{2,8}Hardware Overview:\s*$|^\s{4,12}(?:BSD (?:Device )?Name|Link Speed|Mount Point): \S", re.MULTILINE
+)
+_BYTES: Final = re.compile(r"\((?P<bytes>[\d,.\u00a0\u202f']{1,24}) bytes\)")
+_SPEED: Final = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,2})?) ?(?P<prefix>[MG])(?:b/s|bit/s|bps)", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"(?P<number>\d{1,4}(?:[.,]\d{1,3})?) ?GHz")
+
+
+def recognises(output: Output) -> bool:
+    """Look for a section, and for labels that only it has."""
+    begins = BEGINS is not None and BEGINS.match(output.lines[0]) is not None
+    return begins and _KNOWN.search(output.head(80)) is not None
+
+
+def read(output: Output) -> Facts:
+    """Read a section."""
+    values: dict[str, Any] = {"section": output.lines[0].strip().rstrip(":")}
+    parts: list[dict[str, Any]] = []
+    for found in all_labelled(output.numbered()):
+        if not found.value and found.indent:
+            parts.append({"name": found.name})
+        elif values["section"] == "Hardware":
+            _hardware(values, found)
+        elif parts:
+            _part(parts[-1], found)
+    if values["section"] != "Hardware":
+        values["parts"] = [part for part in parts if len(part) > 1]
+    return output.facts("system-profiler", values)
+
+
+def _hardware(values: dict[str, Any], found: Labelled) -> None:
+    """Take a line of the overview."""
+    if found.name == "Model Identifier":
+        values["product"] = found.value
+    elif found.name in ("Chip", "Processor Name"):
+        values["cpu_model"] = found.value
+    elif found.name.startswith("Total Number of Cores"):
+        values["cores"] = amounts.whole(found.value.partition(" ")[0])
+    elif found.name == "Number of Processors":
+        values["sockets"] = amounts.whole(found.value)
+    elif found.name == "Processor Speed" and (clock := _CLOCK.match(found.value)):
+        values["mhz"] = 1e3 * float(clock["number"].replace(",", "."))
+    elif found.name == "Memory":
+        values["memory_bytes"] = amounts.size(found.value)
+
+
+def _part(part: dict[str, Any], found: Labelled) -> None:
+    """Take a line of an interface or a volume."""
+    if found.name in ("BSD Device Name", "BSD Name"):
+        part["device"] = found.value
+    elif found.name == "Link Speed" and (speed := _SPEED.match(found.value)):
+        part["speed_bps"] = float(speed["number"]) * {"M": 1e6, "G": 1e9}[speed["prefix"].upper()]
+    elif found.name in ("Capacity", "Free", "Available") and (amount := _BYTES.search(found.value)):
+        digits = re.sub(r"\D", "", amount["bytes"])
+        part["size_bytes" if found.name == "Capacity" else "free_bytes"] = int(digits)
+    elif found.name in ("Mount Point", "File System", "Medium Type", "Protocol"):
+        part[found.name.lower().replace(" ", "_")] = found.value
+    elif found.name == "MTU":
+        part["mtu"] = amounts.whole(found.value)
