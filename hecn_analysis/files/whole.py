@@ -22,6 +22,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 import sys
 import uuid
@@ -51,6 +52,8 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_B
 
 def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -> None:
     r"""Write a file completely or not at all, in UTF-8; an existing file is replaced and keeps its permissions.
+
+    An empty file is filled in place, since the program that made it (mktemp) may hold it open.
 
     InputError if the target is a link, belongs to another user or lies behind another user's link. OSError names the
     target, which is then as it was before.
@@ -90,9 +93,12 @@ def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ):
         yield stream
         stream.flush()
+        os.fsync(stream.fileno())
+        if before is not None and before.st_size == 0:
+            _fill(folder, name, before, part)
+            return
         if before is not None:
             _copy_permissions(before, stream)
-        os.fsync(stream.fileno())
         os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)  # while the lock is held
 
 
@@ -345,6 +351,25 @@ def _new_part(folder: int | None, name: str, mode: int) -> tuple[BinaryIO, str]:
         except BaseException:
             with suppress(OSError):
                 os.unlink(part, dir_fd=folder)
+            raise
+
+
+def _fill(folder: int | None, name: str, before: os.stat_result, part: str) -> None:
+    """Fill an empty file in place: a program that made it (mktemp) may hold it open, and it has nothing to lose."""
+    flags = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+    with (
+        open(os.open(part, os.O_RDONLY, dir_fd=folder), "rb") as source,  # noqa: PTH123 - relative to the folder
+        open(os.open(name, flags, dir_fd=folder), "wb") as target,  # noqa: PTH123 (the same)
+    ):
+        status = os.fstat(target.fileno())
+        if (status.st_ino, status.st_dev, status.st_size) != (before.st_ino, before.st_dev, 0):
+            raise OSError(errno.EBUSY, "changed by another program while it was written")
+        try:
+            shutil.copyfileobj(source, target)
+            target.flush()
+            os.fsync(target.fileno())
+        except BaseException:
+            os.ftruncate(target.fileno(), 0)
             raise
 
 

@@ -1,10 +1,13 @@
 """Output files are new ones, moved into place: what happens to a file, a link, a pipe or a folder that is there."""
 
+import errno
 import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -218,3 +221,26 @@ def test_a_check_refuses_what_writing_refuses_and_leaves_nothing(tmp_path):
     whole.check(tmp_path / "pipe")  # without waiting for who reads it
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
     assert (tmp_path / "file").read_text() == "old"
+
+
+def test_an_empty_file_is_filled_for_the_program_that_holds_it_open(tmp_path):
+    with tempfile.NamedTemporaryFile(dir=tmp_path) as held:
+        whole.write(held.name, ["a", "b"])
+        assert held.read() == b"ab"
+        assert [path.name for path in tmp_path.iterdir()] == [Path(held.name).name]
+
+
+def test_an_empty_file_stays_empty_if_the_disk_is_full(tmp_path, monkeypatch):
+    target = tmp_path / "a.txt"
+    target.touch()
+
+    def full(_, into):
+        into.write(b"half")
+        into.flush()
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(whole.shutil, "copyfileobj", full)
+    with pytest.raises(OSError, match="no space"):
+        whole.write(target, "whole")
+    assert target.read_bytes() == b""
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
