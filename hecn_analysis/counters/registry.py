@@ -56,7 +56,7 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
     found = _read(document, clock, readers)
     if len(document.content) > SHORT or (found and not any(map(_problems, found))):
         return found
-    for text, layers in cleaned(Text.of(document.lines), by_group=True):
+    for text, layers, _ in cleaned(Text.of(document.lines), by_group=True):
         again = _read(replace(document, content="\n".join(text.lines).encode()), clock, readers)
         for one in again:
             _number(one, text.numbers)

@@ -140,7 +140,7 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
         begun = form
     spans = zip(starts, [*list(starts)[1:], len(section.lines)], strict=True)
     pieces = {span: _cut(section, *span) for span in spans}
-    known = {span: found for span, piece in pieces.items() if (found := _reader(piece, starts[span[0]])) is not None}
+    known = {span: own for span, piece in pieces.items() if (own := _reader(piece, starts[span[0]])) is not None}
     cuts = [start for start, _ in known]
     if not cuts or cuts[0] != 0:
         cuts.insert(0, 0)

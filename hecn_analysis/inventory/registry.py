@@ -94,7 +94,8 @@ class Read(FileProblems):
                 self.problems = [
                     problem
                     for problem in self.problems
-                    if id(problem) not in gone and not (problem["line"] in one.lines and problem["kind"] == "unrecognised")
+                    if id(problem) not in gone
+                    and not (problem["line"] in one.lines and problem["kind"] == "unrecognised")
                 ]
                 self.captured.append(one)
                 self.problems += one.facts.problems

@@ -12,7 +12,8 @@ from typing import Final
 
 _CLOCK: Final = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _LEVEL: Final = (
-    "(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|STDOUT|STDERR|debug|info|notice|warning|error|stdout|stderr)"
+    "(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|STDOUT|STDERR"
+    "|debug|info|notice|warning|error|stdout|stderr)"
 )
 _SENDER: Final = rf"(?:(?!{_LEVEL}\b)\S{{0,99}}[^\s:]\ [A-Za-z_][\w./()-]{{0,80}}(?:\[\d{{1,8}}\])?:)?"
 _PREFIX: Final = re.compile(

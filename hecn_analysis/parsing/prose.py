@@ -11,7 +11,20 @@ _DIGIT: Final = re.compile(r"\d")
 _FIGURE: Final = re.compile(
     r"(?<![\d.:])\d{1,18}[.,]\d{1,18}(?![\d.:])|\d\s?(?:%|[KMGT]?i?(?:B|b|bit|byte|bps|Byte)s?\b|[mun\u00b5]?s(?:ec)?\b|packets)"
 )
-_COMMON: Final = (" the ", " that ", " which ", " was ", " is ", " it ", " we ", " but ", " than ", " this ", " you ", " I ")
+_COMMON: Final = (
+    " the ",
+    " that ",
+    " which ",
+    " was ",
+    " is ",
+    " it ",
+    " we ",
+    " but ",
+    " than ",
+    " this ",
+    " you ",
+    " I ",
+)
 _STRONG: Final = re.compile(
     r"\b(?:the|that|this|these|those|which|who|what|when|while|where|why|because|although|though|however|therefore|than|"
     r"then|was|were|is|are|has|have|had|does|did|been|we|I|you|it|they|our|my|your|its|but|so|if|there|here|only|even|"

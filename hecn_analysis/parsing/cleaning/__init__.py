@@ -7,7 +7,7 @@ number in the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from hecn_analysis.parsing.cleaning import characters, html, mail, marks, markup, terminal, wraps
@@ -26,6 +26,7 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
     ("line numbers", marks.without_line_numbers),
     ("comment marks", marks.without_comments),
     ("log prefixes", marks.without_prefixes),
+    ("repeated beginnings", marks.without_beginnings),
     ("change marks", marks.without_changes),
     ("fences", marks.without_fences),
     ("table cells", markup.cells),
@@ -38,8 +39,19 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
 )
 """The layers by the names that the column ``cleaned`` has, in the order in which they are taken off."""
 
+CERTAIN: Final = frozenset({"recording", "control characters", "mail", "HTML", "characters"})
+"""The layers that no program prints itself."""
+
 _ENDS: Final = frozenset(
-    {"characters", "quote marks", "log prefixes", "list marks", "margins", "margins of paragraphs", "broken lines"}
+    {
+        "characters",
+        "quote marks",
+        "repeated beginnings",
+        "list marks",
+        "margins",
+        "margins of paragraphs",
+        "broken lines",
+    }
 )
 """The layers that end a group: readers that look at whole files get each file once for a group."""
 
@@ -53,13 +65,16 @@ class Cleaned(NamedTuple):
         The lines.
     layers
         Names of the layers taken off.
+    layer
+        The one taken off last.
     """
 
     text: Text
     layers: tuple[str, ...]
+    layer: str
 
 
-def cleaned(text: Text, *, by_group: bool = False) -> Iterator[Cleaned]:
+def cleaned(text: Text, *, by_group: bool = False, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
     """Take off the layers that a text has.
 
     Parameters
@@ -68,6 +83,8 @@ def cleaned(text: Text, *, by_group: bool = False) -> Iterator[Cleaned]:
         The lines of a file.
     by_group
         Whether to give one text for each group of layers that belong together, instead of one for each layer.
+    left_on
+        Names of layers that are not taken off.
 
     Yields
     ------
@@ -84,9 +101,9 @@ def cleaned(text: Text, *, by_group: bool = False) -> Iterator[Cleaned]:
     if not text.lines:
         return
     for place, (name, clean) in enumerate(LAYERS, 1):
-        after = clean(text)
-        if after.lines != list(text.lines) or list(after.numbers) != list(text.numbers):
+        after = text if name in left_on else clean(text)
+        if list(after.lines) != list(text.lines) or list(after.numbers) != list(text.numbers):
             text, layers, is_given = after, tuple(dict.fromkeys((*layers, name))), False
         if not is_given and (not by_group or name in _ENDS or place == len(LAYERS)):
             is_given = True
-            yield Cleaned(text, layers)
+            yield Cleaned(text, layers, name)

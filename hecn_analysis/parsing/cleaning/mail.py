@@ -85,9 +85,11 @@ def _text_of(raw: bytes, charset: str) -> str:
 def _mails(pairs: Sequence[Pair]) -> Iterator[Pair]:
     """The lines of all mails of a mailbox, bodies decoded."""
     starts = [0]
-    for place in range(1, len(pairs) - 1):
-        if _ENVELOPE.match(pairs[place][0]) and _HEADER.match(pairs[place + 1][0]):
-            starts.append(place)
+    starts += [
+        place
+        for place in range(1, len(pairs) - 1)
+        if _ENVELOPE.match(pairs[place][0]) and _HEADER.match(pairs[place + 1][0])
+    ]
     for start, end in pairwise([*starts, len(pairs)]):
         yield from _part(pairs[start:end])
 
@@ -156,8 +158,8 @@ def _of_base64(body: Sequence[Pair], charset: str) -> Iterator[Pair]:
     if sum(byte < ord(" ") and byte not in b"\t\n\r\f\x1b\b" for byte in raw[:4096]) > _TEXTUAL * len(raw[:4096]):
         return
     at = 0
-    for line in raw.split(b"\n"):
+    for row in raw.split(b"\n"):
         place = min(at // _BYTES_OF_GROUP * _GROUP, len(numbers) - 1)
         if place >= 0:
-            yield _text_of(line.rstrip(b"\r"), charset), numbers[place]
-        at += len(line) + 1
+            yield _text_of(row.rstrip(b"\r"), charset), numbers[place]
+        at += len(row) + 1

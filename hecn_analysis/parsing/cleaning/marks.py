@@ -11,14 +11,18 @@ from hecn_analysis.parsing import prefixes
 from hecn_analysis.parsing.cleaning.text import Text
 
 _QUOTE: Final = re.compile(r"(?: {0,2}>){1,20}(?: |$)?")
-_COMMENT: Final = re.compile(r"(?P<mark>[ \t]{0,40}(?:#{1,6}|/{2,4}|/?\*{1,3}|\*/|;{1,3}|--|%{1,2}|!|'|@?[Rr][Ee][Mm]|::|\|))(?=\s|$) ?")
-_LIST: Final = re.compile(r"(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d{1,3}[.)]|\(?[a-z][.)]))[ \t]{1,4}(?=[^\s-])")
+_COMMENT: Final = re.compile(
+    r"(?P<mark>[ \t]{0,40}(?:#{1,6}|/{2,4}|/?\*{1,3}|\*/|;{1,3}|--|%{1,2}|!|'|@?[Rr][Ee][Mm]|::|\|))(?=\s|$) ?"
+)
+_LIST: Final = re.compile(
+    r"(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d{1,3}[.)]|\(?[a-z][.)]))[ \t]{1,4}(?=[^\s-])"
+)
 _CHANGED: Final = re.compile(r"(?P<mark>[ ]{0,4}[+<])(?=[^+<\d]|\s|$)[ ]?")
 _NUMBER: Final = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:[:|)\t]|:\s|\s{1,2}(?=\S|$))")
-_REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)[ \t]{1,2}(?=\S|\s|$)")
+_REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)(?:[ \t]{1,2}|$)")
 FENCE: Final = re.compile(r"\s{0,8}(?:>\s{0,2}){0,4}(?:`{3,8}|~{3,8})[^`]{0,80}$")
 """A line that fences a block of code in Markdown."""
-_FEWEST: Final = 2  # lines beside each other that have a mark before it counts as one
+_MARGIN: Final = re.compile(r"[ \t]{1,200}")
 _MOST: Final = 3  # marks behind each other
 
 
@@ -118,7 +122,7 @@ def without_line_numbers(text: Text) -> Text:
 
 
 def without_prefixes(text: Text) -> Text:
-    """Remove what loggers put in front of lines, and any other beginning that every line of a block repeats.
+    """Remove what loggers put in front of lines.
 
     Parameters
     ----------
@@ -127,13 +131,28 @@ def without_prefixes(text: Text) -> Text:
 
     Examples
     --------
-    >>> without_prefixes(Text.of(["10:00:01 [STDOUT] 10 MB", "node 7: x", "node 7:  y"])).lines
-    ['10 MB', 'x', ' y']
+    >>> without_prefixes(Text.of(["10:00:01 [STDOUT] 10 MB", "10:00:02 x"])).lines
+    ['10 MB', 'x']
     """
-    lines = [prefixes.bare(line) for line in text.lines]
-    own = [match[0].rstrip() if (match := _REPEATED.match(line)) else "" for line in lines]
+    return text.each(prefixes.bare)
+
+
+def without_beginnings(text: Text) -> Text:
+    """Remove a beginning with a colon or a bracket that every line of a block repeats, such as the name of a host.
+
+    Parameters
+    ----------
+    text
+        Lines.
+
+    Examples
+    --------
+    >>> without_beginnings(Text.of(["node 7: x", "node 7:  y", "node 8: z"])).lines
+    ['x', ' y', 'node 8: z']
+    """
+    own = [match[0].rstrip() if (match := _REPEATED.match(line)) else "" for line in text.lines]
     alike = [bool(one) and one == other for one, other in pairwise(own)]
-    beside = zip(lines, own, [False, *alike], [*alike, False], strict=True)
+    beside = zip(text.lines, own, [False, *alike], [*alike, False], strict=True)
     return Text(
         [line[len(mark) :].removeprefix(" ") if above or below else line for line, mark, above, below in beside],
         text.numbers,
@@ -186,6 +205,25 @@ def without_margins_of_paragraphs(text: Text) -> Text:
     ['a', '', 'b']
     """
     return Text(_without_margins(text.lines, paragraphs=True), text.numbers)
+
+
+def front(line: str) -> str:
+    """Return the mark or the margin in front of a line, empty for none.
+
+    Parameters
+    ----------
+    line
+        A line.
+
+    Examples
+    --------
+    >>> front("# 10 MB"), front("  MB"), front("MB")
+    ('#', '  ', '')
+    """
+    for mark in (_QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _NUMBER, _MARGIN):
+        if found := mark.match(line):
+            return "1" if mark is _NUMBER else found[0].rstrip() or found[0]
+    return ""
 
 
 def _without(mark: re.Pattern[str]) -> Callable[[str], str]:
