@@ -78,28 +78,22 @@ class Read(FileProblems):
     is_fine: bool = True
     """Whether every line of it is of an output that was read without a problem."""
 
-    def complete_by(self, again: Read) -> None:
-        """Add what a cleaner text gives where this one gives nothing, or gives problems and less.
 
-        Parameters
-        ----------
-        again
-            What the cleaner text gave.
-        """
-        for one in again.captured:
-            beside = [other for other in self.captured if other.lines & one.lines]
-            if all(_is_better(one, other) for other in beside):
-                self.captured = [other for other in self.captured if other not in beside]
-                gone = {id(problem) for other in beside for problem in other.facts.problems}
-                self.problems = [
-                    problem
-                    for problem in self.problems
-                    if id(problem) not in gone
-                    and not (problem["line"] in one.lines and problem["kind"] == "unrecognised")
-                ]
-                self.captured.append(one)
-                self.problems += one.facts.problems
-        self.captured.sort(key=lambda one: one.output.first)
+def _complete(found: Read, again: Read) -> None:
+    """Add what a cleaner text gives where the other gives nothing, or gives problems and less."""
+    for one in again.captured:
+        beside = [other for other in found.captured if other.lines & one.lines]
+        if all(_is_better(one, other) for other in beside):
+            found.captured = [other for other in found.captured if other not in beside]
+            gone = {id(problem) for other in beside for problem in other.facts.problems}
+            found.problems = [
+                problem
+                for problem in found.problems
+                if id(problem) not in gone and not (problem["line"] in one.lines and problem["kind"] == "unrecognised")
+            ]
+            found.captured.append(one)
+            found.problems += one.facts.problems
+    found.captured.sort(key=lambda one: one.output.first)
 
 
 def _is_better(one: Captured, other: Captured) -> bool:
@@ -205,7 +199,7 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     found = _read(document, *next(texts), readers)
     found.stored(document.problems)
     for text, layers in () if found.is_fine else texts:
-        found.complete_by(_read(document, text, layers, readers))
+        _complete(found, _read(document, text, layers, readers))
     if not found.captured and not _DUMP.search(document.source_file):
         said = next((line.strip() for line in document.lines if line.strip()), "")
         what = f"{said[:_SHOWN]!r} first" if said else "an empty file"

@@ -53,28 +53,7 @@ class _Changes(NamedTuple):
 
 
 def read_again(plain: Findings, lines: Lines) -> Findings:
-    r"""Read a file again without its wrapping, where its plain reading leaves something open.
-
-    Parameters
-    ----------
-    plain
-        What the plain reading found.
-    lines
-        The lines of the file once more.
-
-    Returns
-    -------
-    Findings
-        The plain reading, or the better one of each stretch of the file.
-
-    Examples
-    --------
-    >>> text = "in 2 s:\n1283 MB / 10.00 sec = **1076.4544 Mbps** 39 %TX 45 %RX\n"
-    >>> plain = Findings("a.md")
-    >>> registry.read(Lines.of(text), plain)
-    >>> [(run.columns["throughput_bps"], run.columns["cleaned"]) for run in read_again(plain, Lines.of(text)).runs]
-    [(1076454400.0, 'markup')]
-    """
+    """Read a file again without its wrapping, where its plain reading leaves something open."""
     if plain.runs.is_packed:
         return plain
     given = list(lines)

@@ -35,21 +35,7 @@ _DASH: Final = re.compile("[\u2013-\u2015]")
 
 
 def plain_characters(text: Text) -> Text:
-    r"""Write blanks, digits, dashes and quotes as a terminal does.
-
-    A dash of its own stands for three hyphens, and one in front of a word for two, as word processors have it.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> text = Text.of(["\uff11\uff10\u00a0MB", "\u2014 h ping statistics \u2014", "0.0\u20131.0"])
-    >>> plain_characters(text).lines
-    ['10 MB', '--- h ping statistics ---', '0.0-1.0']
-    """
+    """Write blanks, digits, dashes and quotes as a terminal does."""
     return text.each(_plain)
 
 

@@ -23,18 +23,7 @@ _CELLS: Final = frozenset({"td", "th"})
 
 
 def without_html(text: Text) -> Text:
-    r"""Take out the tags of HTML, write its entities as characters, and break lines where a page does.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_html(Text.of(["<p>5 MB &lt;MAX&gt;<br>10 <b>MB</b></p>", "a < b"]))
-    Text(lines=['5 MB <MAX>', '10 MB', 'a < b'], numbers=[1, 1, 2])
-    """
+    """Take out the tags of HTML, write its entities as characters, and break lines where a page does."""
     if not any(("<" in line and _TAG.search(line)) or ("&" in line and _ENTITY.search(line)) for line in text.lines):
         return text
     pairs = zip(text.lines, text.numbers, strict=True)

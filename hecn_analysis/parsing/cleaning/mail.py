@@ -27,20 +27,7 @@ Pair = tuple[str, int]
 
 
 def decoded(text: Text) -> Text:
-    r"""Decode quoted-printable and base64: of a mail by its headers, of an excerpt by its escapes.
-
-    Of a part that comes as text and as HTML, the text is kept. An attachment that is no text is left out.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> decoded(Text.of(["> <MAX> =3D 10=", "> 3 =C2=B5s", "end"]))
-    Text(lines=['> <MAX> = 103 µs', 'end'], numbers=[1, 3])
-    """
+    """Decode quoted-printable and base64: of a mail by its headers, of an excerpt by its escapes."""
     first = next((line for line in text.lines if line.strip()), "")
     if _HEADER.match(first) or _ENVELOPE.match(first):
         mails = Text.pairs(_mails(list(zip(text.lines, text.numbers, strict=True))))

@@ -27,88 +27,29 @@ _MOST: Final = 3  # marks behind each other
 
 
 def without_quotes(text: Text) -> Text:
-    """Remove quote marks of mail.
-
-    A line counts as quoted only next to another one: ``> lspci`` alone is a command after a prompt.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_quotes(Text.of(["You wrote:", "> > MemTotal:  1 kB", "> >", "> lspci"])).lines
-    ['You wrote:', 'MemTotal:  1 kB', '', 'lspci']
-    >>> without_quotes(Text.of(["> lspci", "00:00.0 Host bridge: A"])).lines
-    ['> lspci', '00:00.0 Host bridge: A']
-    """
+    """Remove quote marks of mail."""
     return _where_repeated(text, _QUOTE, lambda line: _QUOTE.sub("", line, count=1))
 
 
 def without_comments(text: Text) -> Text:
-    """Remove marks of comments, of quotes and of boxes from blocks whose every line has the same.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_comments(Text.of(["x = 1", "#  10 MB", "#", "# done", "// no"])).lines
-    ['x = 1', ' 10 MB', '', 'done', '// no']
-    """
+    """Remove marks of comments, of quotes and of boxes from blocks whose every line has the same."""
     for _ in range(_MOST):
         text = _where_repeated(text, _COMMENT, _without(_COMMENT))
     return text
 
 
 def without_lists(text: Text) -> Text:
-    """Remove the marks of lists.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_lists(Text.of(["- 10 MB", "  2. 20 MB", "- - - -", "-5"])).lines
-    ['10 MB', '20 MB', '- - - -', '-5']
-    """
+    """Remove the marks of lists."""
     return text.each(_without(_LIST))
 
 
 def without_changes(text: Text) -> Text:
-    """Remove the marks of added lines and of one side of a comparison.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_changes(Text.of(["+a", "+ b", "c"])).lines
-    ['a', 'b', 'c']
-    """
+    """Remove the marks of added lines and of one side of a comparison."""
     return _where_repeated(text, _CHANGED, _without(_CHANGED))
 
 
 def without_line_numbers(text: Text) -> Text:
-    """Remove numbers of lines, as ``cat -n`` and ``grep -n`` print them: each is one more than that of the line above.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_line_numbers(Text.of(["  9 dd", " 10 1+0 records in", "3 x"])).lines
-    ['dd', '1+0 records in', '3 x']
-    """
+    """Remove numbers of lines, as ``cat -n`` and ``grep -n`` print them: each is one more than that of the line above."""
     found = [match if (match := _NUMBER.match(line)) else None for line in text.lines]
     counted = [int(match["number"]) if match else None for match in found]
     follows = [a is not None and b == a + 1 for a, b in pairwise(counted)]
@@ -122,34 +63,12 @@ def without_line_numbers(text: Text) -> Text:
 
 
 def without_prefixes(text: Text) -> Text:
-    """Remove what loggers put in front of lines.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_prefixes(Text.of(["10:00:01 [STDOUT] 10 MB", "10:00:02 x"])).lines
-    ['10 MB', 'x']
-    """
+    """Remove what loggers put in front of lines."""
     return text.each(prefixes.bare)
 
 
 def without_beginnings(text: Text) -> Text:
-    """Remove a beginning with a colon or a bracket that every line of a block repeats, such as the name of a host.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_beginnings(Text.of(["node 7: x", "node 7:  y", "node 8: z"])).lines
-    ['x', ' y', 'node 8: z']
-    """
+    """Remove a beginning with a colon or a bracket that every line of a block repeats, such as the name of a host."""
     own = [match[0].rstrip() if (match := _REPEATED.match(line)) else "" for line in text.lines]
     alike = [bool(one) and one == other for one, other in pairwise(own)]
     beside = zip(text.lines, own, [False, *alike], [*alike, False], strict=True)
@@ -160,66 +79,22 @@ def without_beginnings(text: Text) -> Text:
 
 
 def without_fences(text: Text) -> Text:
-    """Empty the lines that fence a block of code in Markdown.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_fences(Text.of(["```console", "$ ls", "```"])).lines
-    ['', '$ ls', '']
-    """
+    """Empty the lines that fence a block of code in Markdown."""
     return text.each(lambda line: "" if FENCE.match(line) else line)
 
 
 def without_margins(text: Text) -> Text:
-    r"""Remove the common indentation of each block of indented lines, blank lines included.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_margins(Text.of(["I see:", "", "    md0 : active raid1", "          100 blocks", "Thanks"])).lines
-    ['I see:', '', 'md0 : active raid1', '      100 blocks', 'Thanks']
-    """
+    """Remove the common indentation of each block of indented lines, blank lines included."""
     return Text(_without_margins(text.lines, paragraphs=False), text.numbers)
 
 
 def without_margins_of_paragraphs(text: Text) -> Text:
-    r"""Remove the common indentation of each paragraph of indented lines.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_margins_of_paragraphs(Text.of(["\ta", "", "  b"])).lines
-    ['a', '', 'b']
-    """
+    """Remove the common indentation of each paragraph of indented lines."""
     return Text(_without_margins(text.lines, paragraphs=True), text.numbers)
 
 
 def front(line: str) -> str:
-    """Return the mark or the margin in front of a line, empty for none.
-
-    Parameters
-    ----------
-    line
-        A line.
-
-    Examples
-    --------
-    >>> front("# 10 MB"), front("  MB"), front("MB")
-    ('#', '  ', '')
-    """
+    """Return the mark or the margin in front of a line, empty for none."""
     for mark in (_QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _NUMBER, _MARGIN):
         if found := mark.match(line):
             return "1" if mark is _NUMBER else found[0].rstrip() or found[0]

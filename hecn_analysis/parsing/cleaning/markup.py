@@ -25,21 +25,7 @@ _MOST_WORDS: Final = 3
 
 
 def without_markup(text: Text) -> Text:
-    """Take out marks of bold, code and escapes from figures, and from lines that are code as a whole.
-
-    A sentence that quotes code keeps its marks.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> text = Text.of(["in 2 s = **10 MB/s**", "`64 bytes from a: ttl=3`", "It said `64 bytes from a: ttl=3`."])
-    >>> without_markup(text).lines
-    ['in 2 s = 10 MB/s', '64 bytes from a: ttl=3', 'It said `64 bytes from a: ttl=3`.']
-    """
+    """Take out marks of bold, code and escapes from figures, and from lines that are code as a whole."""
     return text.each(_without_markup)
 
 
@@ -66,18 +52,7 @@ def _bare(code: re.Match[str], line: str) -> str:
 
 
 def cells(text: Text) -> Text:
-    """Write each cell of a table in Markdown that holds several words as a line, and other rows with blanks between.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> cells(Text.of(["| dd | 10 bytes (10 B) copied, 1 s, 10 B/s |", "|---|---|", "| 1 | 2 |"])).lines
-    ['dd', '10 bytes (10 B) copied, 1 s, 10 B/s', '', '1  2']
-    """
+    """Write each cell of a table in Markdown that holds several words as a line, and other rows with blanks between."""
     if not any(_ROW.match(line) for line in text.lines):
         return text
     pairs = zip(text.lines, text.numbers, strict=True)

@@ -17,20 +17,7 @@ _OUTPUT: Final = "o"
 
 
 def without_control_characters(text: Text) -> Text:
-    r"""Take out what was typed over and every control character.
-
-    Text in UTF-16 that says so nowhere is text in ASCII with a null character beside each other one.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> without_control_characters(Text.of(["lx\bs -l\x07", "1\x000\x00"])).lines
-    ['ls -l', '10']
-    """
+    """Take out what was typed over and every control character."""
     return text.each(_without_control)
 
 
@@ -45,19 +32,7 @@ def _without_control(line: str) -> str:
 
 
 def played(text: Text) -> Text:
-    r"""The output in a recording of asciinema, whose lines are events with a time.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> lines = ['{"version": 2, "width": 80, "height": 24}', '[0.1, "o", "1 M"]', '[0.2, "o", "B\\r\\nend"]']
-    >>> played(Text.of(lines))
-    Text(lines=['1 MB', 'end'], numbers=[2, 3])
-    """
+    """The output in a recording of asciinema, whose lines are events with a time."""
     first = next((line for line in text.lines if line.strip()), "")
     if '"version"' not in first or not any(map(_EVENT.match, text.lines[1:4])):
         return text

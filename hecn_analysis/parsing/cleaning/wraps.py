@@ -11,35 +11,12 @@ _WIDTHS: Final = range(60, 133)
 
 
 def joined_at_blanks(text: Text) -> Text:
-    r"""Join lines after a blank at the end, as mails of flowed text have it (RFC 3676).
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> joined_at_blanks(Text.of(["10 bytes ", "copied", "end"]))
-    Text(lines=['10 bytes copied', 'end'], numbers=[1, 3])
-    """
+    """Join lines after a blank at the end, as mails of flowed text have it (RFC 3676)."""
     return _joined(text, [line.endswith(" ") and not line.isspace() and line != "-- " for line in text.lines])
 
 
 def joined_at_width(text: Text) -> Text:
-    r"""Join lines that a mail broke at its width: the next word did not fit, and a short rest follows.
-
-    Parameters
-    ----------
-    text
-        Lines.
-
-    Examples
-    --------
-    >>> lines = ["10 MB / 10.00 sec = 1076.4544 Mbps 39 %TX 45 %RX 0 retrans 0 host-retrans", "1.49 msRTT", "end"]
-    >>> joined_at_width(Text.of(lines)).numbers
-    [1, 3]
-    """
+    """Join lines that a mail broke at its width: the next word did not fit, and a short rest follows."""
     width = max((len(line) for line in text.lines if " " in line.strip() and len(line) in _WIDTHS), default=0)
     lengths = [len(line.rstrip()) for line in text.lines]
     words = [next(iter(line.split(maxsplit=1)), "") for line in text.lines[1:]]
