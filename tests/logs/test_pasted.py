@@ -113,3 +113,13 @@ store.there.c    1G  2717  99 10837  30  4912  10  2747  95 17228  14
 """
     found, problems = runs(tmp_path, text)
     assert ([run["throughput_bps"] for run in found], problems) == ([8192 * rate for rate in (10837, 4912, 17228)], [])
+
+
+def test_a_head_of_perftest_that_lost_its_message_rate(tmp_path):
+    head = " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]\n"
+    [run], problems = runs(
+        tmp_path, f"{head} 1048576    5000             92.62              92.62              0.011041\n"
+    )
+    assert (run["throughput_bps"], problems) == (92.62e9, [])
+    found, problems = runs(tmp_path, f"{head} 1048576    5000             92.62              92.62              0.9\n")
+    assert (found, problems) == ([], ["malformed"])

@@ -77,6 +77,7 @@ _OLD_LATENCY: Final = re.compile(
 )
 _RESULTS: Final = {"results": None, "results_local": "Local results", "results_remote": "Remote results"}
 _NEAR: Final = 40
+_NEARLY: Final = 0.02
 
 
 @dataclass
@@ -179,12 +180,14 @@ class Perftest(DocumentReader):
 
     def _row(self, line: Line, test: _Test) -> None:
         texts = line.text.split()
+        if _has_message_rate(test, texts):
+            texts = texts[:-1]
         ends_well = line.complete or _WHOLE.search(texts[-1])
         if len(texts) != len(test.columns) or not ends_well or not (texts[0].isdigit() and texts[1].isdigit()):
             self._malformed(line, test)
             return
         figures = {name: float(text) for name, text in zip(test.columns, texts, strict=True) if text[-1].isdigit()}
-        if figures.get("BW peak"):  # the serving end prints 0.00
+        if test.client is False and figures.get("BW peak"):  # the serving end prints 0.00
             test.client = True
         values = self._values(test, texts[0])
         if "BW average" in figures:
@@ -331,6 +334,17 @@ class Perftest(DocumentReader):
             self.findings.run(Run(test.last if test.rows else test.first, test.last, values))
         elif test.sure and not test.rows:
             self._truncated(test.last, "the beginning of a test without a row of figures", "at least one")
+
+
+def _has_message_rate(test: _Test, texts: list[str]) -> bool:
+    """Return whether a row ends with a message rate that its head lacks: size times messages are the mean rate."""
+    if len(texts) != len(test.columns) + 1 or test.columns[-1:] != ("BW average",) or not texts[0].isdigit():
+        return False
+    try:
+        mean, messages = float(texts[-2]) * _UNITS[test.unit], float(texts[-1])
+    except ValueError:
+        return False
+    return abs(8e6 * int(texts[0]) * messages - mean) <= _NEARLY * mean
 
 
 def _latencies(figures: dict[str, float], least: str, mean: str, most: str) -> dict[str, object]:

@@ -196,8 +196,6 @@ class Fio(DocumentReader):
             if before is not None and before.ways:
                 self._close()  # the same group again: another call, whose beginning is missing
             self._status = int(match["group"])
-            if -1 in self._groups:  # its jobs, whose heads are missing
-                self._groups.setdefault(self._status, self._groups.pop(-1))
             self._current = None
             self._sum = False
             group = self._groups.setdefault(self._status, _Group(line.number, line.number))
