@@ -46,6 +46,9 @@ _MOST_ABOVE: Final = {"path stated": 0.04, "documented": 0.02, "lan": 0.04, "wan
 #: Residuals are one-sided if the outer two of these quantiles are; the middle one is the bias then.
 _SIDES: Final = (0.2, 0.5, 0.8)
 
+#: Regimes of paths: what a source says of its hosts and no key holds does not make their error larger.
+_OF_PATH: Final = frozenset({"stated", "path stated", "documented", "lan", "wan", "window", "loss"})
+
 #: Rounds over all regimes; a row may be in several.
 _ROUNDS: Final = 2
 
@@ -64,7 +67,7 @@ def estimated(rows: Sequence[Row]) -> dict[str, Discrepancy]:
     main = {id(row): Counter(np.asarray(row.regimes).tolist()).most_common(1)[0][0] for row in rows}
     for _ in range(_ROUNDS):
         for number, name in enumerate(REGIMES):
-            own = [row for row in rows if main[id(row)] == number]
+            own = [row for row in rows if main[id(row)] == number and (row.whole or name not in _OF_PATH)]
             if own:
                 found[name] = _best(own, number, factors(found))
     return found
@@ -120,7 +123,7 @@ def folds(rows: Sequence[Row]) -> dict[str, FloatArray]:
     sources = sorted({row.source for row in rows})
     part = {source: number % FOLDS for number, source in enumerate(sources)}
     by_fold = {
-        fold: factors(estimated([row for row in rows if row.whole and part[row.source] != fold]))
+        fold: factors(estimated([row for row in rows if row.counted and part[row.source] != fold]))
         for fold in range(FOLDS)
     }
     return {source: by_fold[fold] for source, fold in part.items()}

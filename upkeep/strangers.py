@@ -70,11 +70,8 @@ def read(data: Path) -> list[Row]:
             str(line["bottleneck_basis"]),
         )
         beyond = _rules()["unexpressed"]
-        row.whole = (
-            line["kind"] == "measured"
-            and not any(key in config for key in beyond["keys"])
-            and not re.search(beyond["limit"], row.limit)
-        )
+        row.counted = line["kind"] == "measured" and not re.search(beyond["limit"], row.limit)
+        row.whole = row.counted and not any(key in config for key in beyond["keys"])
         try:
             _predict(row, config)
         except (HecnError, KeyError, ValueError) as error:
@@ -367,7 +364,7 @@ def main() -> None:
     expressed = [row for row in rows if row.draws is not None]
     documents = discrepancies.of_documents() if arguments.estimate else []
     if arguments.estimate:
-        errors = discrepancies.estimated([*(row for row in expressed if row.whole), *documents])
+        errors = discrepancies.estimated([*(row for row in expressed if row.counted), *documents])
         discrepancies.write(errors, places.models_dir() / "discrepancies.yaml")
         factors = discrepancies.factors(errors)
     else:

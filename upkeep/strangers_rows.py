@@ -28,8 +28,10 @@ class Row:
         Logarithm of what the links carry in each draw.
     baseline
         Rate of the rule of thumb; NaN where there is none. [bit/s]
+    counted
+        Whether the sizes of errors rest on it: the result is measured, and no defect.
     whole
-        Whether the scenario holds all that the source states, and the result is measured.
+        Whether the scenario also holds all that the source states.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Row:
     baseline: float = float("nan")
     bottleneck: str = ""
     fault: str = ""
+    counted: bool = True
     whole: bool = True
     keys: Mapping[str, Any] = field(default_factory=dict)
 
