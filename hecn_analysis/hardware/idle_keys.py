@@ -72,7 +72,26 @@ def idle(scenario: Scenario, keys: Collection[str]) -> Iterator[str]:
 
 
 def why_idle(scenario: Scenario, key: str) -> str:
-    """Why a key has no effect on a scenario; "" where it may have one."""
+    """Say why a key has no effect on a scenario.
+
+    Parameters
+    ----------
+    scenario
+        The transfer.
+    key
+        A key of it, such as ``sender.tcp_rmem_max``.
+
+    Returns
+    -------
+    str
+        The reason; "" where the key may have an effect.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> why_idle(load_scenario("hotlava-transmit"), "sender.tcp_rmem_max")
+    'the sender receives no data'
+    """
     for beginnings, holds, reason in _RULES:
         if any(key.startswith(f"{beginning}.") or key == beginning for beginning in beginnings) and holds(scenario):
             return reason
