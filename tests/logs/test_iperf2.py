@@ -127,8 +127,9 @@ def test_csv(samples):
 def test_csv_intervals(reading_of):
     rows = [("4", "0.0-1.0", 7), ("3", "0.0-1.0", 8), ("-1", "0.0-1.0", 15), ("4", "1.0-2.0", 7), ("3", "1.0-2.0", 8)]
     rows += [("-1", "1.0-2.0", 15), ("3", "0.0-2.0", 16), ("4", "0.0-2.0", 14), ("-1", "0.0-2.0", 30)]
+    seconds = {"0.0-1.0": 1, "1.0-2.0": 1, "0.0-2.0": 2}
     text = "".join(
-        f"20260102030407,192.0.2.9,4010{key[-1]},192.0.2.7,5001,{key},{span},{size},{8 * size // round(float(span[4:]) - float(span[:3]))}\n"
+        f"20260102030407,192.0.2.9,4010{key[-1]},192.0.2.7,5001,{key},{span},{size},{8 * size // seconds[span]}\n"
         for key, span, size in rows
     )
     reading = reading_of(text)

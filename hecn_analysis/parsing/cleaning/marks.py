@@ -49,7 +49,7 @@ def without_changes(text: Text) -> Text:
 
 
 def without_line_numbers(text: Text) -> Text:
-    """Remove numbers of lines, as ``cat -n`` and ``grep -n`` print them: each is one more than that of the line above."""
+    """Remove numbers of lines, as ``cat -n`` and ``grep -n`` print them: each is one more than the one above."""
     found = [match if (match := _NUMBER.match(line)) else None for line in text.lines]
     counted = [int(match["number"]) if match else None for match in found]
     follows = [a is not None and b == a + 1 for a, b in pairwise(counted)]
