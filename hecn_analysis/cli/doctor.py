@@ -20,7 +20,7 @@ is run. Every missing part is optional."""
 
 EPILOG = """\
 example:
-  hecn doctor"""
+  hecn doctor --format json"""
 
 #: Program, its package of Debian and Ubuntu, and what it gives.
 PROGRAMS: Final = (

@@ -119,6 +119,12 @@ class Facts:
         ]
         return next((fact for fact in told if fact is not None and fact.value > 0), None)
 
+    @property
+    def is_rtt_idle_measured(self) -> bool:
+        """Whether something measured the RTT while no transfer ran, or its minimum."""
+        told = self.said("path.rtt_idle_s", choose=min) or self.said("socket.rtt_min_s", choose=min)
+        return told is not None or self.kind.tool in _IDLE_RTT
+
     @cached_property
     def rtt_loaded(self) -> Fact | None:
         """Round-trip time while the transfer runs. [s]."""

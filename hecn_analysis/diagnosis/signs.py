@@ -447,6 +447,8 @@ def _queue(facts: Facts) -> Fact | None:
         return None
     scatter = facts.said("path.rtt_scatter_s")
     grown_s = loaded.value - idle.value - (0.0 if scatter is None else _JITTER * scatter.value)
+    if grown_s <= 0 and not facts.is_rtt_idle_measured:  # the least RTT of the transfer may hold the queue, too
+        return None
     return Fact(max(grown_s / idle.value, 0.0), (*idle.evidence, *loaded.evidence))
 
 

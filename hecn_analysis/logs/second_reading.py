@@ -157,7 +157,8 @@ def _is_better(stretch: _Stretch, plain: Findings, again: Findings, changes: _Ch
         for findings in (plain, again)
     )
     if is_certain or (_WRAPS.isdisjoint(changes.layers) and stretch.is_within(changes.marked)):
-        return after <= before and _figures(stretch.before) != _figures(stretch.after)
+        is_other = _figures(stretch.before) != _figures(stretch.after)
+        return after <= before and is_other and _columns(stretch.before) <= _columns(stretch.after)
     if after or any(run.columns.get("error") for run in stretch.before) > any(
         run.columns.get("error") for run in stretch.after
     ):
@@ -168,6 +169,11 @@ def _is_better(stretch: _Stretch, plain: Findings, again: Findings, changes: _Ch
 def _figures(runs: Sequence[Run]) -> list[list[object]]:
     """What runs say."""
     return [[value for name, value in sorted(run.columns.items()) if name != "cleaned"] for run in runs]
+
+
+def _columns(runs: Sequence[Run]) -> set[str]:
+    """Which columns runs have a figure in."""
+    return {name for run in runs for name, value in run.columns.items() if value is not None}
 
 
 def _known(runs: Sequence[Run]) -> int:

@@ -52,7 +52,7 @@ class Part:
         source = keeper.source
         findings = Findings(source.name, keep_intervals=intervals)
         registry.read(source.lines(partial(_results, findings)), findings)
-        if keeper.is_short:
+        if keeper.is_short and not source.problems:  # what was left out stays out
             findings = read_again(findings, keeper.lines)
         runs, streams, blocks = findings.tables(source.content_hash)
         self.runs.join(runs)

@@ -191,8 +191,14 @@ CALLS = {
     ],
     "archive": ["add {into} {at}", "query {into} 'select * from problems'", "query {into} 'select * from runs'"],
     "report": ["{at}/nothing"],
+    "plot": ["{at}/logs -o {into}.html"],
     "compare": ["{at}/logs {at}/logs"],
     "brief": ["--list", "what_if -p sender={at}/bad.yaml rtt=https://me:" + SECRET + "@dtn"],
+    "hosts": ["https://me:" + SECRET + "@dtn"],
+    "paths": ["https://me:" + SECRET + "@dtn"],
+    "tools": ["https://me:" + SECRET + "@dtn"],
+    "parts": ["https://me:" + SECRET + "@dtn"],
+    "doctor": ["--format json"],
     "completion": ["bash"],
 }
 

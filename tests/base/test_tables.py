@@ -17,7 +17,7 @@ def test_the_columns_of_the_public_contract_are_there():
         *("direction", "start_time", "duration_s", "bytes", "throughput_bps", "sender_throughput_bps", "streams"),
         *("retransmits", "rtt_s", "rtt_min_s", "rtt_avg_s", "rtt_max_s", "sent_packets", "lost_packets"),
         *("loss_fraction", "jitter_s", "cpu_sender_fraction", "cpu_receiver_fraction", "mss_bytes", "error"),
-        "circumstances",
+        *("circumstances", "cleaned"),
     } == set(tables.COLUMNS["runs"])
     assert {
         *("source_file", "run", "stream", "t_start_s", "t_end_s", "bytes", "throughput_bps", "retransmits"),

@@ -81,7 +81,7 @@ def test_a_log_is_for_another_command(tmp_path):
 
 
 def test_a_missing_file_is_a_problem(tmp_path):
-    [problem] = read_inventory(tmp_path / "absent").problems.to_dict("records")
+    [problem] = read_inventory([tmp_path / "absent"]).problems.to_dict("records")
     assert problem["kind"] == "unreadable"
 
 

@@ -371,6 +371,7 @@ def test_an_array_of_disks_is_not_changed_afterwards():
 # Numbers that hold where nothing is said, and where they come from.
 DEFAULTS = {
     "pcie": {
+        "max_payload": 256,
         "max_read_request": 512,
         "address_bits": 64,
         "op": "write",

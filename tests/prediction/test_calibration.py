@@ -224,8 +224,8 @@ def test_priors_depend_on_the_year():
 # the command ---------------------------------------------------------------------------------------------------------
 
 LOG = """\
- 1024.0000 MB /  10.00 sec = 8590.0000 Mbps 30 %TX 60 %RX 0 retrans 0.10 msRTT
- 1024.0000 MB /  10.00 sec = 8590.0000 Mbps 31 %TX 59 %RX 0 retrans 0.10 msRTT
+ 10240.0000 MB /  10.00 sec = 8590.0000 Mbps 30 %TX 60 %RX 0 retrans 0.10 msRTT
+ 10240.0000 MB /  10.00 sec = 8590.0000 Mbps 31 %TX 59 %RX 0 retrans 0.10 msRTT
 """
 
 
