@@ -81,7 +81,7 @@ def test_names_of_files_are_possible_and_differ():
             False,
             "found 'host' to make briefs for, without an archive, expected PARAMETER=VALUE,…, or a column",
         ),
-        ("x", ["hots"], True, "expected one of circumstances, cleaned, content_hash, day, direction, flag, host, interface, "),
+        ("x", ["hots"], True, "expected one of circumstances, cleaned, content_hash, day, direction, flag, host, "),
         ("x", ["hots"], True, "; did you mean 'host'?"),
         ("x", ["tool"], True, "with a known tool, expected an archive with such rows"),
         ("x", ["counters=a,b", "host"], True, "found parameter 'counters' beside an archive, expected either of"),
