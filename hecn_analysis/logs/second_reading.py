@@ -173,7 +173,7 @@ def _figures(runs: Sequence[Run]) -> list[list[object]]:
 
 def _columns(runs: Sequence[Run]) -> set[str]:
     """Which columns runs have a figure in."""
-    return {name for run in runs for name, value in run.columns.items() if value is not None}
+    return {name for run in runs for name, value in run.columns.items() if value is not None and name != "cleaned"}
 
 
 def _known(runs: Sequence[Run]) -> int:
