@@ -25,7 +25,7 @@ class OwnKernels(KernelSpecManager):
     """Finds the same kernels as Jupyter; the one for Python runs this interpreter and ends with its parent."""
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        """Return the specification of a kernel; NoSuchKernel if there is none of that name."""
+        """Return the specification of a kernel; raise NoSuchKernel for an unknown name."""
         spec = super().get_kernel_spec(kernel_name)
         if kernel_name == NATIVE_KERNEL_NAME:
             spec.argv = command("ipykernel_launcher")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.base.bidi import escape_bidi
+from hecn_analysis.base.html_text import html_text
 
 MISSING = "–"
 Cell = Any  # of a DataFrame
@@ -123,11 +122,6 @@ def plain(value: Any) -> Any:  # noqa: ANN401
     return scalar if isinstance(scalar, (bool, int, float, str)) else str(scalar)
 
 
-def escape(value: object) -> str:
-    """Escape text from a log or a person for HTML."""
-    return html.escape(escape_bidi(str(value)))
-
-
 def _heading(column: Mapping[str, Any]) -> str:
     """A column's label with its unit."""
     return f"{column['label']} ({column['unit']})" if column["unit"] else str(column["label"])
@@ -157,12 +151,12 @@ def html_table(
         cells = zip(texts, sides, strict=True)
         return (
             "<tr>"
-            + "".join(f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in cells)
+            + "".join(f'<{tag} style="text-align:{side}">{html_text(text)}</{tag}>' for text, side in cells)
             + "</tr>"
         )
 
     head, body = row("th", [_heading(column) for column in columns]), "".join(row("td", texts) for texts in cells)
     return (
-        f'<div style="overflow-x:auto"><table><caption style="text-align:left">{escape(caption)}</caption>'
-        f"<thead>{head}</thead><tbody>{body}</tbody></table></div><small>{escape(note)}</small>"
+        f'<div style="overflow-x:auto"><table><caption style="text-align:left">{html_text(caption)}</caption>'
+        f"<thead>{head}</thead><tbody>{body}</tbody></table></div><small>{html_text(note)}</small>"
     )

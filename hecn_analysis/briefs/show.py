@@ -19,6 +19,7 @@ import IPython.display
 import pandas as pd
 
 from hecn_analysis.base import places, units
+from hecn_analysis.base.html_text import html_text
 from hecn_analysis.briefs import cells
 from hecn_analysis.figures import theme
 
@@ -106,7 +107,7 @@ def show_finding(
         ]
     )
     tiles = "".join(
-        f"<li>{cells.escape(figure.label)}: <b>{cells.escape(figure.value)}</b> {cells.escape(figure.note)}</li>"
+        f"<li>{html_text(figure.label)}: <b>{html_text(figure.value)}</b> {html_text(figure.note)}</li>"
         for figure in key_figures
     )
     data = {
@@ -116,12 +117,12 @@ def show_finding(
         "cases": [] if cases is None else cells.records(cases),
         "verdicts": [cells.plain(figure) for figure in verdicts],
     }
-    _show(plain, f"<p><b>{cells.escape(sentence)}</b></p><ul>{tiles}</ul>", data)
+    _show(plain, f"<p><b>{html_text(sentence)}</b></p><ul>{tiles}</ul>", data)
 
 
 def show_text(sentence: str) -> None:
     """Show a computed sentence."""
-    _show(sentence, f"<p>{cells.escape(sentence)}</p>", {"kind": "text", "text": sentence})
+    _show(sentence, f"<p>{html_text(sentence)}</p>", {"kind": "text", "text": sentence})
 
 
 def show_table(
@@ -236,7 +237,7 @@ def show_versions() -> None:
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     listed = ", ".join(f"{name} {number}" for name, number in versions.items())
     data = {"kind": "versions", "versions": versions}
-    _show(f"Computed with {listed}.", f"<p>Computed with {cells.escape(listed)}.</p>", data)
+    _show(f"Computed with {listed}.", f"<p>Computed with {html_text(listed)}.</p>", data)
 
 
 def below_data(file: str) -> str:

@@ -10,7 +10,6 @@ sides (`hecn_analysis.comparison.causes`).
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import units
-from hecn_analysis.base.bidi import escape_bidi
 from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.records import records
 from hecn_analysis.comparison import causes
 from hecn_analysis.comparison.tools import compare_tools
@@ -95,11 +94,11 @@ class RunsComparison:
     def _repr_html_(self) -> str:
         """Show the overall sentence and a row for each kind of run in a notebook."""
         rows = "".join(
-            f"<tr><td>{_escaped(row['group'])}</td><td>{_escaped(row['sentence'])}</td></tr>"
+            f"<tr><td>{html_text(row['group'])}</td><td>{html_text(row['sentence'])}</td></tr>"
             for row in self.groups.to_dict("records")
         )
         head = "<tr><th>runs</th><th>B against A</th></tr>"
-        return f"<p>{_escaped(self.overall)}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        return f"<p>{html_text(self.overall)}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison without its single runs, as plain objects.
@@ -362,7 +361,3 @@ def _sentence(groups: pd.DataFrame, ratio: float | None, low: float | None, high
         sure = "" if not low <= 1 <= high else ", which may be chance"
         over += f" ({low:.3g} to {high:.3g}{sure})"
     return f"{over[0].upper()}{over[1:]}: {told}."
-
-
-def _escaped(text: object) -> str:
-    return html.escape(escape_bidi(str(text)))

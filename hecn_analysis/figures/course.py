@@ -26,7 +26,6 @@ MOST_POINTS: Final = 300
 #: Limits and expected rates further than this above the largest rate are not drawn: the rate would lie on the axis.
 IN_SIGHT: Final = 5.0
 
-_COLOURS: Final = (theme.BLUE, theme.VERMILION, theme.GREEN, theme.ORANGE, theme.PURPLE, theme.SKY)
 _DASHES: Final = {"congestion window": "solid", "in flight": "dot", "advertised window": "dash"}
 
 #: Panels from top to bottom, and what each shows of a course.
@@ -135,7 +134,7 @@ def plot_course(
         if panel == "retransmits":
             _bars(fig, part, place, (number, len(names)))
         else:
-            _line(fig, part, (place, scales[panel]), _COLOURS[number])
+            _line(fig, part, (place, scales[panel]), theme.LINES[number])
     _keys(fig, rows)
     _limit_lines(fig, lines, rows[rows["panel"] == "rate"], scales["rate"])
     entries = len(names) + len(_DASHES) + (expected_bps is not None)
@@ -227,7 +226,7 @@ def _bars(fig: go.Figure, part: pd.DataFrame, place: str, which: tuple[int, int]
         name=run,
         legendgroup=run,
         showlegend=False,
-        marker={"color": _COLOURS[number], "line": {"width": 0}},
+        marker={"color": theme.LINES[number], "line": {"width": 0}},
         text=part["hover"].tolist(),
         textposition="none",
         hovertemplate="%{text}<extra></extra>",

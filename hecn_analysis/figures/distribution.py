@@ -21,7 +21,6 @@ Quantity = Literal["rate", "rtt"]
 MOST_RUNS: Final = 12
 MOST_POINTS: Final = 400
 
-_COLOURS: Final = (theme.BLUE, theme.VERMILION, theme.GREEN, theme.ORANGE, theme.PURPLE, theme.SKY)
 _DASHES: Final = ("solid", "dash")
 
 
@@ -73,13 +72,14 @@ def _curves(rows: pd.DataFrame, scale: float) -> go.Figure:
     for number, (name, part) in enumerate(rows.groupby("run", sort=False)):
         values = np.sort(part["value"].to_numpy(float))
         share = np.arange(1, len(values) + 1) / len(values)
+        colour = theme.LINES[number % len(theme.LINES)]
         count = units.format_count(len(values), "interval")
         kept = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).round().astype(int))
         fig.add_scatter(
             x=(values[kept] * scale).tolist(),
             y=(100 * share[kept]).tolist(),
             mode="lines",
-            line={"shape": "hv", "color": _COLOURS[number % 6], "dash": _DASHES[number // 6], "width": 2},
+            line={"shape": "hv", "color": colour, "dash": _DASHES[number // len(theme.LINES)], "width": 2},
             name=str(part["label"].iloc[0]),
             text=[f"<b>{name}</b><br>{at:.0%} of {count} at most here" for at in share[kept]],
             hovertemplate="%{text}<extra></extra>",
@@ -99,7 +99,7 @@ def _boxes(rows: pd.DataFrame, scale: float) -> go.Figure:
             y=[place] * len(part),
             orientation="h",
             width=0.3,
-            marker={"color": _COLOURS[number % 6]},
+            marker={"color": theme.LINES[number % len(theme.LINES)]},
             boxpoints="outliers",
             showlegend=False,
             hoverinfo="x",

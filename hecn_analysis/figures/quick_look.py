@@ -17,7 +17,6 @@ from hecn_analysis.figures.distribution import plot_distribution
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.runs import course
 from hecn_analysis.runs.alike import with_conditions
-from hecn_analysis.runs.rates import run_rates
 
 View = Literal["time", "cdf", "box", "runs", "latency"]
 
@@ -72,7 +71,7 @@ def _time(reading: Reading) -> go.Figure:
 
 def _runs(reading: Reading) -> go.Figure:
     runs = with_conditions(reading.runs)
-    return plot_comparison(runs.assign(group=runs["condition"], rate_bps=run_rates(reading.runs)))
+    return plot_comparison(runs.assign(group=runs["condition"]))
 
 
 _VIEWS: Final[Mapping[str, Callable[[Reading], go.Figure]]] = {

@@ -35,6 +35,7 @@ ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     "#d55e00",
     "#cc79a7",
 )
+LINES = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)  # of runs, in their order
 BAND = "rgba(0, 114, 178, 0.22)"  # translucent blue for intervals
 
 GBPS = 1e-9  # bit/s to the Gb/s of the axes

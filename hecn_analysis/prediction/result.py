@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from hecn_analysis.base import units
-from hecn_analysis.base.bidi import escape_bidi
+from hecn_analysis.base.html_text import html_text
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.unknowns import Unknown
 
@@ -132,14 +131,14 @@ class Prediction:
     def _repr_html_(self) -> str:
         """Sentence and ladder for Jupyter."""
         rows = "".join(
-            f"<tr><td>{html.escape(escape_bidi(rung.title))}</td><td><code>{html.escape(escape_bidi(rung.resource))}</code></td>"
+            f"<tr><td>{html_text(rung.title)}</td><td><code>{html_text(rung.resource)}</code></td>"
             f"<td style='text-align:right'>{units.format_rate(rung.throughput_bps)}</td>"
             f"<td style='text-align:right'>{units.format_fraction(self.utilisation.get(rung.resource))}</td></tr>"
             for rung in self.ladder
         )
         head = "<tr><th>limit</th><th>resource</th><th>allows</th><th>busy now</th></tr>"
-        warnings = "".join(f"<p>⚠ {html.escape(escape_bidi(warning))}</p>" for warning in self.warnings)
-        sentence = html.escape(escape_bidi(str(self)))
+        warnings = "".join(f"<p>⚠ {html_text(warning)}</p>" for warning in self.warnings)
+        sentence = html_text(self)
         return f"<p>{sentence}</p>{warnings}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
