@@ -22,7 +22,7 @@ from hecn_analysis.files import packed, streams
 from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import Source
 from hecn_analysis.logs import read, registry
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REGRESSIONS: Final = Path(__file__).parent / "regressions"
@@ -74,7 +74,7 @@ def check(content: bytes) -> None:
     with written(content) as path, warnings.catch_warnings():
         warnings.simplefilter("error")
         for source in _sources(path):
-            findings = Findings(source.name)
+            findings = RunFindings(source.name)
             registry.read(source.lines(), findings)
             runs, streams, blocks = findings.tables(source.content_hash)
             _ = source.problems

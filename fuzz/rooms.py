@@ -47,7 +47,7 @@ from hecn_analysis.ingest.filling import add_files
 from hecn_analysis.inventory import captured
 from hecn_analysis.inventory import registry as inventory_registry
 from hecn_analysis.logs import registry as logs_registry
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 from hecn_analysis.planning.forecast import planned_changes
 from hecn_analysis.planning.matrix import cells
 from hecn_analysis.planning.roadmap import milestones
@@ -206,7 +206,7 @@ Read = Callable[[Document], list[Any]]
 
 def runs_of(document: Document) -> list[dict[str, Any]]:
     """Runs of a log, without what depends on where they stand in it."""
-    findings = Findings(document.source_file)
+    findings = RunFindings(document.source_file)
     logs_registry.read(Lines.of(document.text), findings)
     runs, _, _ = findings.tables("")
     return [{name: value for name, value in run.items() if name not in {"run", "content_hash"}} for run in runs]

@@ -14,7 +14,7 @@ import pytest
 
 from fuzz import mutate, mutations, rooms
 from hecn_analysis.captures import stream
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import registry
 from hecn_analysis.logs import registry as logs_registry
@@ -120,7 +120,7 @@ def test_a_reader_that_raises_or_hands_over_what_cannot_be_is_found(monkeypatch)
     monkeypatch.setattr(logs_registry, "read", lambda *_: raises())
     faults = [mutate.fault(rooms.plain(rooms.LOGS, random.Random(n))) for n in range(3)]  # noqa: S311 - see above
     assert faults == ["ZeroDivisionError at checks: 3 / 0"] * 3
-    monkeypatch.setattr(Findings, "finish", lambda found: found.rates.append({"in_bps": -1.0}))
+    monkeypatch.setattr(CounterFindings, "finish", lambda found: found.rates.append({"in_bps": -1.0}))
     sample = next(path for path in rooms.COUNTERS.paths if path.name == "consolidated.log")
     with pytest.raises(rooms.Broken, match="in_bps"):
         rooms.cells_of(Document("a.log", sample.read_bytes()))

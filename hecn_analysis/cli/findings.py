@@ -10,7 +10,7 @@ from hecn_analysis.cli import output
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost
-    from hecn_analysis.inventory.checks.findings import Findings
+    from hecn_analysis.inventory.checks.findings import HostFindings
 
 COLUMNS = (
     *("host", "check", "place", "found", "expected", "limit_bps", "mended_bps", "needs_bps", "predicted_bps"),
@@ -20,7 +20,7 @@ COLUMNS = (
 
 def checked(
     hosts: Sequence[CapturedHost], path: str | None, role: str, tool: str
-) -> list[tuple[CapturedHost, Findings]]:
+) -> list[tuple[CapturedHost, HostFindings]]:
     """Findings of each host, on the named path if there is one."""
     if path is None:
         return [(host, host.findings) for host in hosts]
@@ -38,7 +38,7 @@ def checked(
     return checked_hosts
 
 
-def table(checked_hosts: Sequence[tuple[CapturedHost, Findings]], form: str) -> Iterable[str]:
+def table(checked_hosts: Sequence[tuple[CapturedHost, HostFindings]], form: str) -> Iterable[str]:
     """The findings and the missing checks, as text for people or as rows."""
     if form == "text":
         return _texts(checked_hosts)
@@ -51,7 +51,7 @@ def table(checked_hosts: Sequence[tuple[CapturedHost, Findings]], form: str) -> 
     return output.written(rows, list(COLUMNS), form)
 
 
-def _texts(checked_hosts: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
+def _texts(checked_hosts: Sequence[tuple[CapturedHost, HostFindings]]) -> Iterator[str]:
     for number, (host, findings) in enumerate(checked_hosts):
         yield from ("\n",) * (number > 0)
         count = len(findings.findings)

@@ -18,7 +18,7 @@ from hecn_analysis.archive.selection import Selection, split_archives, tables_of
 from hecn_analysis.base import tables
 from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
-from hecn_analysis.counters.contract import Counters, Findings
+from hecn_analysis.counters.contract import CounterFindings, Counters
 from hecn_analysis.counters.graphs import mrtg_config
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
 from hecn_analysis.files.documents import Document, documents
@@ -87,7 +87,7 @@ def read_counters(
     return joined(files, host=host, archived=archived)
 
 
-def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) -> list[Findings]:
+def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) -> list[CounterFindings]:
     r"""Read one file. Nothing in it raises.
 
     Parameters
@@ -101,7 +101,7 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
 
     Returns
     -------
-    list of Findings
+    list of CounterFindings
         The problems of the file as a whole, then what each of its readers found, not checked yet.
 
     Examples
@@ -110,7 +110,7 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
     >>> [(part.format, len(part.samples)) for part in read_document(walk, Clock(), hint=str)]
     [(None, 0), ('snmpwalk', 1)]
     """
-    file, own = Findings(document.source_file), registry.read(document, clock)
+    file, own = CounterFindings(document.source_file), registry.read(document, clock)
     file.stored(document.problems)
     if not own:
         file.unrecognised("no counters that a reader knows", UNRECOGNISED, hint)
@@ -121,7 +121,7 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
 
 
 def joined(
-    files: Sequence[Sequence[Findings]], *, host: str | None = None, archived: Iterable[Selection] = ()
+    files: Sequence[Sequence[CounterFindings]], *, host: str | None = None, archived: Iterable[Selection] = ()
 ) -> Counters:
     r"""Check what was found in files, and put it together to tables.
 
@@ -193,7 +193,7 @@ def _quoted_ceiling(document: Document) -> float | None:
     return next((ceiling for program, ceiling in DISPLAY_CEILINGS.items() if program in words), None)
 
 
-def _at_ceilings(known: pd.DataFrame, found: Iterable[Findings]) -> pd.DataFrame:
+def _at_ceilings(known: pd.DataFrame, found: Iterable[CounterFindings]) -> pd.DataFrame:
     """Flag the rates at the largest value that the program which wrote them can show."""
     for part in found:
         if part.ceiling_bps is not None:

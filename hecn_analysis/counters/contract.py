@@ -2,8 +2,8 @@
 
 A reader is a module with the names of `Reader`. It is asked whether a file is its own, which it answers from the
 content alone, and then reads it: each reading of an interface's counters is a row of `samples`, each mean rate over an
-interval that the file itself gives is a row of `rates`. `Findings` checks the rows once the file has been read: a value
-that cannot be is left out and becomes a problem with its line. Nothing in a file makes a reader raise.
+interval that the file itself gives is a row of `rates`. `CounterFindings` checks the rows once the file has been read:
+an impossible value is left out and becomes a problem with its line. Nothing in a file makes a reader raise.
 
 Times are handed over as seconds since 1970 in UTC (`clock` makes them of local times).
 """
@@ -59,7 +59,7 @@ class Counters:
 
 
 @dataclass
-class Findings(FileProblems):
+class CounterFindings(FileProblems):
     """What one reader has found in one file.
 
     Parameters
@@ -79,7 +79,7 @@ class Findings(FileProblems):
 
     Examples
     --------
-    >>> findings = Findings("port1.log", format="mrtg-log")
+    >>> findings = CounterFindings("port1.log", format="mrtg-log")
     >>> findings.interface(interface="port1", speed_bps=1e9)
     >>> findings.sample(interface="port1", time=0.0, in_octets=-7)
     >>> findings.rate(interface="port1", time=300.0, interval_s=300.0, in_bps=2e6)
@@ -227,7 +227,8 @@ class Reader(Protocol):
     Examples
     --------
     >>> from hecn_analysis.counters.snmp import snmpwalk
-    >>> document, findings = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000"), Findings("walk.txt")
+    >>> document = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000")
+    >>> findings = CounterFindings("walk.txt")
     >>> snmpwalk.recognises(document)
     True
     >>> snmpwalk.read(document, findings)
@@ -261,7 +262,7 @@ class Reader(Protocol):
             The answer.
         """
 
-    def read(self, document: Document, findings: Findings) -> None:
+    def read(self, document: Document, findings: CounterFindings) -> None:
         """Read a file that was recognised: set `findings.format`, hand over rows, facts and problems.
 
         Parameters
@@ -273,7 +274,7 @@ class Reader(Protocol):
         """
 
 
-def common_facts(findings: Findings) -> dict[str, object]:
+def common_facts(findings: CounterFindings) -> dict[str, object]:
     """Facts that follow from the rows: times and their number, interfaces with their last counters, series of rates."""
     facts: dict[str, object] = {}
     rows = findings.samples or findings.rates

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.json_parser import repaired
 from hecn_analysis.parsing.json_values import at, objects
@@ -20,7 +20,7 @@ def hosts_of(value: object) -> list[dict[str, Any]]:
     return objects(at(value, "sysstat", "hosts"))
 
 
-def values_of(document: Document, findings: Findings) -> Iterator[Any]:
+def values_of(document: Document, findings: CounterFindings) -> Iterator[Any]:
     """Values of a text that is JSON: usually one. Of a text that breaks off, what is whole of its last value."""
     if document.json is not None:
         yield document.json

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from hecn_analysis.counters.clock import Clock
-from hecn_analysis.counters.contract import Findings, Reader
+from hecn_analysis.counters.contract import CounterFindings, Reader
 from hecn_analysis.files.documents import SHORT, Document
 from hecn_analysis.parsing.cleaning import Text, cleaned
 from hecn_analysis.parsing.readers import find_readers
@@ -51,7 +51,7 @@ def recognises(document: Document) -> bool:
     return bool(readers_of(document))
 
 
-def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
+def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[CounterFindings]:
     """Read one file: what each of its readers found, not checked yet."""
     found = _read(document, clock, readers)
     if len(document.content) > SHORT or (found and not any(map(_problems, found))):
@@ -65,21 +65,21 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
     return found
 
 
-def _read(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[Findings]:
+def _read(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[CounterFindings]:
     """Read a text as it is."""
     result = []
     for reader in readers_of(document, readers):
-        findings = Findings(document.source_file, clock)
+        findings = CounterFindings(document.source_file, clock)
         reader.read(document, findings)
         if not findings.times.certain:
-            findings = Findings(document.source_file, clock, times=findings.times.made_out())
+            findings = CounterFindings(document.source_file, clock, times=findings.times.made_out())
             reader.read(document, findings)
             findings.tell_doubtful_times()
         result.append(findings)
     return result
 
 
-def _number(findings: Findings, numbers: Sequence[int]) -> None:
+def _number(findings: CounterFindings, numbers: Sequence[int]) -> None:
     """Name lines of the file in place of lines of a text without its wrapping."""
     for row in (*findings.samples, *findings.rates, *findings.problems):
         line = row.get("line")
@@ -87,7 +87,7 @@ def _number(findings: Findings, numbers: Sequence[int]) -> None:
             row["line"] = numbers[line - 1]
 
 
-def _better(before: Sequence[Findings], after: Sequence[Findings]) -> list[Findings]:
+def _better(before: Sequence[CounterFindings], after: Sequence[CounterFindings]) -> list[CounterFindings]:
     """What a text without its wrapping gives more than with it, or with fewer problems."""
     kept = list(before)
     for one in after:
@@ -101,20 +101,20 @@ def _better(before: Sequence[Findings], after: Sequence[Findings]) -> list[Findi
     return kept
 
 
-def _gain(before: Findings, after: Findings) -> bool:
+def _gain(before: CounterFindings, after: CounterFindings) -> bool:
     fewer, more = _problems(after) < _problems(before), _size(after) > _size(before)
     return (fewer and _size(after) >= _size(before)) or (more and _problems(after) <= _problems(before))
 
 
-def _problems(findings: Findings) -> int:
+def _problems(findings: CounterFindings) -> int:
     """How many things could not be read, and one where nothing was."""
     return sum(problem["kind"] in _UNREAD for problem in findings.problems) or int(not _size(findings))
 
 
-def _size(findings: Findings) -> int:
+def _size(findings: CounterFindings) -> int:
     """How many values were read."""
     return sum(map(len, (*findings.samples, *findings.rates, *findings.interfaces.values())))
 
 
-def _lines(findings: Findings) -> set[object]:
+def _lines(findings: CounterFindings) -> set[object]:
     return {row["line"] for row in (*findings.samples, *findings.rates) if row.get("line") is not None}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import tables
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.traffic.flags import LOWER_BOUND, to_bits
 from hecn_analysis.traffic.ports import KEY, port_key
 from hecn_analysis.traffic.rates import rates as rates_between
@@ -102,7 +102,7 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     return known.iloc[len(between) :].reset_index(drop=True)
 
 
-def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+def interfaces(found: Iterable[CounterFindings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """One row for each interface of a file."""
     read, passed = _groups(samples), _groups(known)
     rows = []
@@ -134,13 +134,13 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
     return frame
 
 
-def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
+def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[CounterFindings]:
     """Source files of the rows of tables, each with its interfaces, as a reader would return them."""
-    files: dict[str, Findings] = {}
+    files: dict[str, CounterFindings] = {}
     for frame in (samples, given):
         for key in _groups(frame):
             file, host, interface, index = key
-            found = files.setdefault(str(file), Findings(str(file)))
+            found = files.setdefault(str(file), CounterFindings(str(file)))
             found.interface(host=host, interface=interface, index=index)
     return list(files.values())
 

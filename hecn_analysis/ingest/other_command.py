@@ -12,9 +12,9 @@ from hecn_analysis.files.source import Lines
 
 def _is_log(document: documents.Document) -> bool:
     from hecn_analysis.logs import registry  # noqa: PLC0415 - slow to import, and seldom needed
-    from hecn_analysis.logs.contract import Findings  # noqa: PLC0415
+    from hecn_analysis.logs.contract import RunFindings  # noqa: PLC0415
 
-    findings = Findings(document.source_file, keep_intervals=False)
+    findings = RunFindings(document.source_file, keep_intervals=False)
     registry.read(Lines.of(document.text), findings)
     return bool(len(findings.runs))
 

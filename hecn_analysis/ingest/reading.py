@@ -15,7 +15,7 @@ from hecn_analysis.base.progress import reading
 from hecn_analysis.captures import Capture
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.counters.clock import Clock
-from hecn_analysis.counters.contract import Counters, Findings
+from hecn_analysis.counters.contract import CounterFindings, Counters
 from hecn_analysis.files import packed, streams
 from hecn_analysis.files.documents import Document, Keeper
 from hecn_analysis.files.opening import File
@@ -32,7 +32,7 @@ class _Files:
 
     is_captured: bool
     logs: spread.Part = field(default_factory=spread.Part)
-    counters: list[list[Findings]] = field(default_factory=list)
+    counters: list[list[CounterFindings]] = field(default_factory=list)
     inventory: list[inventory_registry.Read] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     captures: list[Capture] = field(default_factory=list)

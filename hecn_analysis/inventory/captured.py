@@ -16,7 +16,7 @@ from hecn_analysis.hardware import Host, Library, yaml_file
 from hecn_analysis.hardware.description import Description
 from hecn_analysis.hardware.host import CAPTURED
 from hecn_analysis.inventory.checks import findings
-from hecn_analysis.inventory.checks.findings import Findings
+from hecn_analysis.inventory.checks.findings import HostFindings
 from hecn_analysis.inventory.hosts.description import Keys, describe, slot_name
 from hecn_analysis.inventory.hosts.groups import Group, groups
 from hecn_analysis.inventory.hosts.machine import Machine
@@ -54,7 +54,7 @@ class CapturedHost:
     description: Keys
     facts: dict[str, Any]
     machine: Machine
-    findings: Findings
+    findings: HostFindings
     source_files: tuple[str, ...] = ()
     problems: list[dict[str, object]] = field(default_factory=list)
 

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.files import whole
-from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.hardware.scenario import document_of, of_document
-from hecn_analysis.hardware.yaml_file import Document
 from hecn_analysis.inventory import read_inventory
 from hecn_analysis.inventory.hosts import probes as costs
 from hecn_analysis.live import capture, hosts, path, probes, programs, script
@@ -58,7 +57,7 @@ def draft_of(request: Request) -> Draft:
     return Draft(draft, keys, frozenset(this))
 
 
-def _with_ideal_ends(document: Document) -> tuple[Document, set[str]]:
+def _with_ideal_ends(document: yaml_file.Document) -> tuple[yaml_file.Document, set[str]]:
     """Put ideal hosts at the ends that a scenario leaves open; return these ends as well."""
     values = dict(document.values)
     this = set()

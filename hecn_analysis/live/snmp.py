@@ -28,7 +28,7 @@ from pysnmp.hlapi.v3arch import asyncio as snmp
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.counters import timed_table
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.snmp.objects import NUMBERS, OBJECTS, Readings, Value
 from hecn_analysis.hardware import yaml_file
 
@@ -305,9 +305,9 @@ class _Conversation:
         self._senders = senders
         self._turn = turn
         self._wrong: dict[str, str] = {}
-        self.findings = Findings(f"snmp://{agent.name}")
+        self.findings = CounterFindings(f"snmp://{agent.name}")
 
-    async def read(self, deadline: float, deadline_s: float) -> Findings:
+    async def read(self, deadline: float, deadline_s: float) -> CounterFindings:
         """Request all columns until the deadline, and return the readings received."""
         readings = Readings(self.findings)
         try:

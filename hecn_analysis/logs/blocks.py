@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 Figures = Mapping[str, str]
@@ -29,7 +29,7 @@ class BlockReader:
     FIGURES: ClassVar[tuple[tuple[str, re.Pattern[str]], ...]]
     LAST: ClassVar[tuple[str, str]]
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._first: int | None = None
         self._last = 0

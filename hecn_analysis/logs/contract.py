@@ -1,7 +1,7 @@
 """What a reader is, what it is given and what it hands over.
 
 A reader is a class for one tool (or one family whose output lines are the same). The session makes one per file,
-offers it lines in order, and the reader says which are its own. It hands runs and problems to `Findings`, which
+offers it lines in order, and the reader says which are its own. It hands runs and problems to `RunFindings`, which
 checks them: figures that cannot be, or that contradict each other, become problems with their line. Nothing in a log
 makes a reader raise.
 """
@@ -176,7 +176,7 @@ class Recent:
 
 
 @dataclass
-class Findings(FileProblems):
+class RunFindings(FileProblems):
     """What has been found in one file so far, and the lines that no reader claimed.
 
     Parameters
@@ -307,7 +307,7 @@ class Reader(Protocol):
     HINTS: tuple[str, ...]
     """At least one of them is in every line that the reader wants to see, unless it took the line before."""
 
-    def __init__(self, findings: Findings) -> None: ...
+    def __init__(self, findings: RunFindings) -> None: ...
 
     def feed(self, line: Line) -> bool:
         """Take a line that is the tool's own and return True, or return False and leave it to other readers."""
@@ -348,7 +348,7 @@ class DocumentReader:
     DOCUMENTS: tuple[frozenset[str], ...] = ()
     """Sets of top-level keys; a document that has all of one set is offered to the reader."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self.findings = findings
 
     def feed(self, line: Line) -> bool:  # noqa: ARG002 - readers of text as well use it

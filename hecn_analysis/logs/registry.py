@@ -15,7 +15,7 @@ from functools import cache
 from typing import Final
 
 from hecn_analysis.files.source import Line, Lines, Take
-from hecn_analysis.logs.contract import Command, DocumentReader, Findings, Reader, RowReader
+from hecn_analysis.logs.contract import Command, DocumentReader, Reader, RowReader, RunFindings
 from hecn_analysis.logs.hints import BITS, Index
 from hecn_analysis.parsing import prefixes
 from hecn_analysis.parsing.json_documents import JsonDocument
@@ -90,7 +90,7 @@ def command(line: Line) -> Command | None:
 class _Documents:
     """The JSON documents of one file on their way to the readers."""
 
-    def __init__(self, findings: Findings, asked: Sequence[DocumentReader], fed: set[Reader]) -> None:
+    def __init__(self, findings: RunFindings, asked: Sequence[DocumentReader], fed: set[Reader]) -> None:
         self._findings = findings
         self._asked = asked
         self._fed = fed
@@ -135,7 +135,7 @@ class _Session:
     """The lines of one file on their way to the readers."""
 
     def __init__(
-        self, findings: Findings, asked: Sequence[Reader], lines: Lines, parts: Parts, fed: set[Reader]
+        self, findings: RunFindings, asked: Sequence[Reader], lines: Lines, parts: Parts, fed: set[Reader]
     ) -> None:
         self._findings = findings
         self._asked = asked
@@ -277,7 +277,7 @@ def _index(readers: tuple[type[Reader], ...]) -> Index:
     )
 
 
-def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
+def read(lines: Lines, findings: RunFindings, readers: Sequence[type[Reader]] = READERS) -> None:
     r"""Offer the lines of one file to the readers.
 
     Parameters
@@ -291,7 +291,7 @@ def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = REA
 
     Examples
     --------
-    >>> findings = Findings("copies.txt")
+    >>> findings = RunFindings("copies.txt")
     >>> read(Lines.of("$ dd if=a of=b\n1000000 bytes (1.0 MB) copied, 0.5 s, 2.0 MB/s\n"), findings)
     >>> [(run.columns["tool"], run.columns["throughput_bps"]) for run in findings.runs]
     [('dd', 16000000.0)]

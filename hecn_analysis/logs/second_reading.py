@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from hecn_analysis.files.source import Block, Lines
 from hecn_analysis.logs import registry
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.packing import Runs
 from hecn_analysis.parsing.cleaning import CERTAIN, Text, cleaned
 from hecn_analysis.parsing.cleaning.marks import front
@@ -52,7 +52,7 @@ class _Changes(NamedTuple):
     layers: tuple[str, ...]
 
 
-def read_again(plain: Findings, lines: Lines) -> Findings:
+def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
     """Read a file again without its wrapping, where its plain reading leaves something open."""
     if plain.runs.is_packed:
         return plain
@@ -95,7 +95,7 @@ def _bare(parts: Sequence[str]) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def _are_marked(plain: Findings, text: Text) -> bool:
+def _are_marked(plain: RunFindings, text: Text) -> bool:
     """Whether the first and the last line of a run begin alike, with what may be a mark."""
     lines = dict(zip(text.numbers, text.lines, strict=True))
     for run in islice(plain.runs, _LOOKED_AT):
@@ -119,14 +119,14 @@ def _by_number(text: Text) -> dict[int, list[str]]:
     return found
 
 
-def _matters(plain: Findings, changed: set[int]) -> bool:
+def _matters(plain: RunFindings, changed: set[int]) -> bool:
     """Whether a changed line is one that was left over, or one of a run."""
     if not changed.isdisjoint(plain.left_over):
         return True
     return any(not changed.isdisjoint(range(run.line_first, run.line_last + 1)) for run in plain.runs)
 
 
-def _better(plain: Findings, again: Findings, changes: _Changes) -> Findings:
+def _better(plain: RunFindings, again: RunFindings, changes: _Changes) -> RunFindings:
     """The better reading of each stretch of the file."""
     runs: list[Run] = []
     problems = list(plain.problems)
@@ -145,7 +145,7 @@ def _better(plain: Findings, again: Findings, changes: _Changes) -> Findings:
     return result
 
 
-def _is_better(stretch: _Stretch, plain: Findings, again: Findings, changes: _Changes) -> bool:
+def _is_better(stretch: _Stretch, plain: RunFindings, again: RunFindings, changes: _Changes) -> bool:
     is_certain = CERTAIN.issuperset(changes.layers)
     is_changed = not changes.numbers.isdisjoint(range(stretch.first, stretch.last + 1))
     if not stretch.before:

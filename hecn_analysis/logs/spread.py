@@ -25,7 +25,7 @@ from hecn_analysis.files import packed, streams
 from hecn_analysis.files.documents import Document, Keeper
 from hecn_analysis.files.opening import File
 from hecn_analysis.logs import registry
-from hecn_analysis.logs.contract import Findings, Reading
+from hecn_analysis.logs.contract import Reading, RunFindings
 from hecn_analysis.logs.packing import Rows
 from hecn_analysis.logs.second_reading import read_again
 
@@ -50,7 +50,7 @@ class Part:
     def read(self, keeper: Keeper, *, intervals: bool, hint: Callable[[Document], str] | None) -> None:
         """Read a file, or a member of an archive; the hint ends the message about one that no reader knows."""
         source = keeper.source
-        findings = Findings(source.name, keep_intervals=intervals)
+        findings = RunFindings(source.name, keep_intervals=intervals)
         registry.read(source.lines(partial(_results, findings)), findings)
         if keeper.is_short and not source.problems:  # what was left out stays out
             findings = read_again(findings, keeper.lines)
@@ -127,7 +127,7 @@ def read_group(files: Sequence[Entry], *, intervals: bool, hint: Callable[[Docum
     return part
 
 
-def _results(findings: Findings) -> int:
+def _results(findings: RunFindings) -> int:
     return len(findings.runs) + len(findings.problems)
 
 

@@ -17,7 +17,7 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
 from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock, iso
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 from hecn_analysis.traffic.utilisation import utilisation
 from tests.counters.conftest import SAMPLES
@@ -140,7 +140,7 @@ def test_a_time_that_is_off_by_decades_costs_no_other_percentile(tmp_path):
 
 
 def test_a_value_that_cannot_be_is_left_out_with_its_line():
-    findings = Findings("a")
+    findings = CounterFindings("a")
     findings.sample(line=3, interface="eth0", in_octets=-1, out_octets=5)
     findings.rate(line=4, interface="eth0", time=float("inf"), in_bps=float("nan"))
     findings.finish()

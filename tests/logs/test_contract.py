@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line, Lines, Source
 from hecn_analysis.logs import read, registry
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 
 # folder of a sample -> module of its reader if the names differ; None: the sample needs several readers
 OWNERS = {"owping": "owamp", "twping": "owamp", "neighbours": None, "session": None}
@@ -68,7 +68,7 @@ def test_runs_are_numbered_in_the_order_of_the_file_and_lie_inside_it(sample):
 def test_only_its_own_reader_finds_runs_in_a_sample(sample):
     runs_by_reader = {}
     for reader in registry.READERS:
-        findings = Findings(str(sample))
+        findings = RunFindings(str(sample))
         registry.read(Source(sample).lines(), findings, readers=[reader])
         if findings.runs or findings.problems:
             runs_by_reader[module(reader)] = len(findings.runs)
@@ -217,7 +217,7 @@ def test_arbitrary_bytes_never_raise(tmp_path_factory, content):
 @given(st.lists(st.lists(WORDS, max_size=20).map(" ".join), max_size=20))
 def test_every_reader_survives_every_line(texts):
     for reader in registry.READERS:
-        findings = Findings("a.log")
+        findings = RunFindings("a.log")
         instance = reader(findings)
         for number, text in enumerate(texts, start=1):
             instance.feed(Line(number, text))
@@ -234,7 +234,7 @@ def test_long_lines_do_not_hang_a_reader(unit, reading_of):
 
 
 def test_impossible_intervals_are_left_out_with_a_problem():
-    findings = Findings("a.log")
+    findings = RunFindings("a.log")
     run = Run(1, 9, {"tool": "nuttcp"})
     run.intervals = {"line": np.array([2.0, 3.0]), "bytes": np.array([1e19, 5.0]), "t_end_s": np.array([1.0, np.inf])}
     findings.run(run)
@@ -269,7 +269,7 @@ def test_a_prompt_ends_open_runs_before_the_next_command_is_read():
             self.steps = []
 
     ended = []
-    registry.read(Lines.of("step\n$ dd a\nstep\nstep\n$ dd b\n$ dd c\n"), Findings("a.log"), [Open])
+    registry.read(Lines.of("step\n$ dd a\nstep\nstep\n$ dd b\n$ dd c\n"), RunFindings("a.log"), [Open])
     assert [(steps, words) for steps, words in ended if steps] == [([1], ()), ([3, 4], ("a",))]
 
 
@@ -300,6 +300,6 @@ def test_a_json_value_of_the_wrong_type_stops_no_reader(name, other, samples, wi
     text = (samples / f"{name}.txt").read_text()
     value = json.JSONDecoder().raw_decode(text, re.search(r'\{\s*"', text).start())[0]
     for changed in with_another(value, other):
-        findings = Findings("a.json")
+        findings = RunFindings("a.json")
         registry.read(Lines.of(json.dumps(changed)), findings)
         findings.tables("")

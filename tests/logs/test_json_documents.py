@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hecn_analysis.files.source import Lines
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.registry import read
 from hecn_analysis.parsing import json_parser
 from hecn_analysis.parsing.json_documents import JsonDocument
@@ -42,7 +42,7 @@ def words(text):
 
 
 def findings_of(text):
-    findings = Findings("a.log")
+    findings = RunFindings("a.log")
     read(Lines.of(text), findings, readers=[Sample])
     return findings
 

@@ -6,7 +6,7 @@ import pytest
 
 from hecn_analysis.files.source import Line, Lines
 from hecn_analysis.logs import registry
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 from hecn_analysis.runs.circumstances import CIRCUMSTANTIAL, named
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -17,7 +17,7 @@ RESULT = "1180.0000 MB /   1.00 sec = 9898.5574 Mbps 11 %TX 49 %RX 3 retrans 0.1
 
 
 def _read(text):
-    findings = Findings("a.log")
+    findings = RunFindings("a.log")
     registry.read(Lines.of(text), findings)
     return findings
 
@@ -27,7 +27,7 @@ def test_every_line_that_starts_a_reader_contains_a_hint(reader):
     for sample in sorted(path for path in SAMPLES.rglob("*") if path.is_file()):
         for text in set(sample.read_text(errors="replace").splitlines()):
             found = registry._Hints(reader).on(text)
-            assert found or not reader(Findings("a")).feed(Line(10, text)), (sample, text)
+            assert found or not reader(RunFindings("a")).feed(Line(10, text)), (sample, text)
 
 
 def test_a_line_deep_in_a_system_log_is_read():

@@ -20,14 +20,14 @@ import json, sys
 from pathlib import Path
 from hecn_analysis.files.source import Source
 from hecn_analysis.logs import read, registry
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 from hecn_analysis.logs.copies.ferry import Ferry
 
 sample, *others = map(Path, sys.argv[1:])
 reading = read(sample)
 touched = []
 for path in others:
-    findings = Findings(str(path))
+    findings = RunFindings(str(path))
     registry.read(Source(path).lines(), findings, readers=[Ferry])
     if findings.runs or findings.problems:
         touched.append(str(path))

@@ -4,7 +4,7 @@ import pytest
 
 from hecn_analysis.files.source import Line, Lines
 from hecn_analysis.logs import registry
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 from hecn_analysis.logs.registry import command
 
 
@@ -73,6 +73,6 @@ def test_a_reader_stops_getting_every_line_after_a_while():
 
     seen = []
     rows = ["count me", "x", "count", *["x"] * 20_000, "count", "count me", "count"]
-    registry.read(Lines.of("\n".join(rows)), Findings("a.log"), [Counting])
+    registry.read(Lines.of("\n".join(rows)), RunFindings("a.log"), [Counting])
     assert seen[0].taken == 4  # not the late line without a hint
     assert seen[0].offered < 5_000

@@ -10,7 +10,7 @@ import pytest
 
 from hecn_analysis.files.source import Lines, decode
 from hecn_analysis.logs import registry
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 from hecn_analysis.logs.second_reading import read_again
 from hecn_analysis.parsing.cleaning import LAYERS, Text, cleaned
 from hecn_analysis.parsing.prose import is_prose
@@ -102,7 +102,7 @@ EXCEPT = {"nccl-tests", "xdd", "juicefs", "ior", "iozone", "fio", "neighbours"}
 
 def rows(text):
     lines = decode(text.encode())
-    findings = Findings("a.log")
+    findings = RunFindings("a.log")
     registry.read(Lines.of(lines), findings)
     found = read_again(findings, Lines.of(lines))
     runs = sorted(found.runs, key=lambda run: (run.line_first, run.line_last))
@@ -125,7 +125,7 @@ def test_a_wrapping_does_not_change_the_rows(wrapping):
 
 def test_the_layers_that_came_off_are_named():
     text = "It says:\n\n1283.1875 MB /  10.00 sec = **1076.4544 Mbps** 39 %TX 45 %RX\n"
-    findings = Findings("a.log")
+    findings = RunFindings("a.log")
     registry.read(Lines.of(text), findings)
     [run] = read_again(findings, Lines.of(text)).runs
     assert (run.line_first, run.columns["throughput_bps"], run.columns["cleaned"]) == (3, 1076454400, "markup")

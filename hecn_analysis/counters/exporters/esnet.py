@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings, interval, series
+from hecn_analysis.counters.contract import CounterFindings, interval, series
 from hecn_analysis.counters.programs.readings import moment
 from hecn_analysis.files.documents import Document
 
@@ -42,7 +42,7 @@ def _interfaces(value: Any) -> Any:  # noqa: ANN401 - of any JSON
                 yield router, name, link
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rates of all interfaces."""
     findings.format = "esnet-snmp-json"
     every: set[int] = set()

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.exporters import metrics
 from hecn_analysis.counters.programs.readings import moment
 from hecn_analysis.files.documents import Document
@@ -60,7 +60,7 @@ class _Point:
     time: float | None
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of interfaces."""
     findings.format = "influx-line"
     found: dict[tuple[Any, ...], tuple[_Point, dict[str, Any], metrics.Collected]] = {}
@@ -102,7 +102,7 @@ def _exact(seconds: float) -> str:
     return iso(round(seconds, 6))
 
 
-def _points(document: Document, findings: Findings) -> Iterator[_Point]:
+def _points(document: Document, findings: CounterFindings) -> Iterator[_Point]:
     for line, text in enumerate(document.lines, 1):
         if not text.strip() or text.startswith("#"):
             continue

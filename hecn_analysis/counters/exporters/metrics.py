@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import width
 
 _SIMPLE: Final = {
@@ -145,7 +145,9 @@ def _count(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-def hand_over(findings: Findings, names: Mapping[str, Any], collected: Collected, time: float | None) -> dict[str, Any]:
+def hand_over(
+    findings: CounterFindings, names: Mapping[str, Any], collected: Collected, time: float | None
+) -> dict[str, Any]:
     """Hand over a sample, or an interface where nothing was counted, and give its columns."""
     row = {**collected.columns(), **{name: value for name, value in names.items() if value is not None}}
     if any(name.startswith(("in_", "out_")) for name in row):

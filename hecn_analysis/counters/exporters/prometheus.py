@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.exporters import metrics
 from hecn_analysis.counters.programs.readings import moment
 from hecn_analysis.files.documents import Document
@@ -65,7 +65,7 @@ def recognises(document: Document) -> bool:
     return bool(_DECLARED.search(document.start)) or any("{" in line for line in lines)
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of interfaces, and the number and times of all metrics."""
     found = list(_metrics(document, findings))
     host = next(
@@ -105,7 +105,7 @@ class _Metric:
     time: float | None
 
 
-def _metrics(document: Document, findings: Findings) -> Iterator[_Metric]:
+def _metrics(document: Document, findings: CounterFindings) -> Iterator[_Metric]:
     """Metrics one after another, those without a number left out."""
     if document.start.startswith("{"):
         findings.format = "prometheus-json"
@@ -143,7 +143,7 @@ def _results(value: Any) -> Any:  # noqa: ANN401 - of any JSON
     return data.get("result") if isinstance(data, dict) and "resultType" in data else None
 
 
-def _answer(results: list[Any], findings: Findings) -> Iterator[_Metric]:
+def _answer(results: list[Any], findings: CounterFindings) -> Iterator[_Metric]:
     unnamed = 0
     for result in objects(results):
         labels = result.get("metric")
@@ -213,7 +213,7 @@ def _uptimes(found: list[_Metric], host: str | None) -> dict[tuple[str | None, f
     return {key: value for key, value in result.items() if 0 <= value < _LONGEST}
 
 
-def _facts(found: list[_Metric], findings: Findings) -> None:
+def _facts(found: list[_Metric], findings: CounterFindings) -> None:
     names = {one.name for one in found}
     if any(name.startswith("node_") for name in names):
         findings.facts["source"] = "node_exporter"

@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Final
 
 from hecn_analysis.counters.cells import cells_of
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.graphs import rrdtool_xport
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number_or_nan
@@ -42,7 +42,7 @@ def recognises(document: Document) -> bool:
     return all(map(_DATE.match, values[2:4])) and all(re.fullmatch(r"\d{1,9}", value) for value in values[4:6])
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the lines about the graph, then the rows."""
     findings.format = "cacti-csv"
     head = dict(zip(_HEAD, (cells_of(line)[1] for line in document.lines[: len(_HEAD)]), strict=True))

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import moment
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
@@ -43,7 +43,7 @@ def recognises(document: Document) -> bool:
     return _HEADING.fullmatch(document.lines[0]) is not None
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read counters or rates of one interface."""
     findings.format = "collectd-csv"
     path = _PATH.search(document.source_file)
@@ -74,7 +74,10 @@ def read(document: Document, findings: Findings) -> None:
 
 
 def _counters(
-    rows: list[tuple[int, float, float | None, float | None]], names: dict[str, Any], what: str, findings: Findings
+    rows: list[tuple[int, float, float | None, float | None]],
+    names: dict[str, Any],
+    what: str,
+    findings: CounterFindings,
 ) -> None:
     for line, time, received, sent in rows:
         counted = {

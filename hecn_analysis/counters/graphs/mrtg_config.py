@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("mrtg-cfg",)
@@ -64,7 +64,7 @@ def recognises(document: Document) -> bool:
     return "target" in seen and bool(seen & _MARKS) and known >= _MOSTLY * others
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the keywords, and make targets of them."""
     findings.format = "mrtg-cfg"
     lines: dict[str, int] = {}
@@ -112,7 +112,7 @@ def read(document: Document, findings: Findings) -> None:
     )
 
 
-def join(found: Sequence[Findings]) -> None:
+def join(found: Sequence[CounterFindings]) -> None:
     """Give logs and pages what the configurations read with them say of their targets: title and speed."""
     known: dict[str, list[tuple[PurePath, dict[str, Any]]]] = {}
     for part in found:

@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import Final, cast
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("mrtg-log",)
@@ -53,7 +53,7 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the reading and the rows."""
     findings.format = "mrtg-log"
     name = document.stem
@@ -102,7 +102,7 @@ def read(document: Document, findings: Findings) -> None:
     )
 
 
-def _rates(findings: Findings, name: str, rows: list[tuple[int, list[int]]], known: int) -> None:
+def _rates(findings: CounterFindings, name: str, rows: list[tuple[int, list[int]]], known: int) -> None:
     """Hand over the rows that are measurements; the oldest begins where the row below it ends."""
     for place, (number, values) in enumerate(rows[:known]):
         before = rows[place + 1][1][0] if place + 1 < len(rows) else None
@@ -120,7 +120,7 @@ def _rates(findings: Findings, name: str, rows: list[tuple[int, list[int]]], kno
         )
 
 
-def _odd(findings: Findings, number: int, line: str, *, last: bool) -> None:
+def _odd(findings: CounterFindings, number: int, line: str, *, last: bool) -> None:
     findings.problem(
         number,
         "truncated" if last else "malformed",

@@ -20,7 +20,7 @@ from pathlib import PurePath
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("mrtg-page", "mrtg-index")
@@ -80,7 +80,7 @@ def recognises(document: Document) -> bool:
     return _MARK.search(start) is not None or (_INDEX.search(start) is not None and _ENTRY.search(start) is not None)
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read a page."""
     text = document.text
     if _MARK.search(text):
@@ -91,7 +91,7 @@ def read(document: Document, findings: Findings) -> None:
         _index(text, findings)
 
 
-def _page(text: str, findings: Findings, stem: str) -> None:
+def _page(text: str, findings: CounterFindings, stem: str) -> None:
     image, title, made = _IMAGE.search(text), _TITLE.search(text), _MADE_BY.search(text)
     name = PurePath(image["name"]).name if image else stem
     octets = _RATES.search(text) is not None
@@ -131,7 +131,7 @@ def _speed(found: re.Match[str]) -> float | None:
     return value * (_BITS if found["unit"][0] == "B" else 1)
 
 
-def _index(text: str, findings: Findings) -> None:
+def _index(text: str, findings: CounterFindings) -> None:
     targets = []
     before = 0
     for entry in _ENTRY.finditer(text):

@@ -26,7 +26,7 @@ from xml.etree.ElementTree import Element
 import defusedxml.ElementTree as SafeElementTree
 
 from hecn_analysis.counters.cells import cells_of
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.graphs.prtg_rows import Row, channel, hand_over, is_raw_date, moment
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
@@ -59,7 +59,7 @@ def recognises(document: Document) -> bool:
     return _table(document) is not None
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows of the file."""
     start = document.start
     if start.startswith("<"):
@@ -126,7 +126,9 @@ def _pairs(header: Sequence[str]) -> list[tuple[int, int | None]]:
     return pairs
 
 
-def _of_csv(document: Document, findings: Findings, at: int, separator: str, header: Sequence[str]) -> Iterator[Row]:
+def _of_csv(
+    document: Document, findings: CounterFindings, at: int, separator: str, header: Sequence[str]
+) -> Iterator[Row]:
     pairs = _pairs(header)
     lines = [(n, cells_of(line, separator)) for n, line in enumerate(document.lines[at + 1 :], at + 2) if line.strip()]
     dated = next(
@@ -174,7 +176,7 @@ def _cover(row: Row) -> None:
 
 
 def _of_grapher(
-    document: Document, findings: Findings, at: int, separator: str, header: Sequence[str]
+    document: Document, findings: CounterFindings, at: int, separator: str, header: Sequence[str]
 ) -> Iterator[Row]:
     place = {name: n for n, name in enumerate(header)}
     epoch = datetime(2000, 1, 1)  # noqa: DTZ001 - local
@@ -200,7 +202,7 @@ def _of_grapher(
         yield row
 
 
-def _of_xml(document: Document, findings: Findings) -> Iterator[Row]:
+def _of_xml(document: Document, findings: CounterFindings) -> Iterator[Row]:
     root = document.xml
     if root is None:
         root = _mended(document, findings)
@@ -223,7 +225,7 @@ def _of_xml(document: Document, findings: Findings) -> Iterator[Row]:
         yield row
 
 
-def _mended(document: Document, findings: Findings) -> Element | None:
+def _mended(document: Document, findings: CounterFindings) -> Element | None:
     """Read a document that breaks off as far as its last whole item."""
     cut = document.text.rfind("</item>")
     line = document.text.count("\n") + 1
@@ -240,7 +242,7 @@ def _mended(document: Document, findings: Findings) -> Element | None:
     return root
 
 
-def _of_json(document: Document, findings: Findings) -> Iterator[Row]:
+def _of_json(document: Document, findings: CounterFindings) -> Iterator[Row]:
     try:
         value: Any = json.loads(document.text, object_pairs_hook=_pairs_of_json)
     except (ValueError, RecursionError):

@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings, interval, series
+from hecn_analysis.counters.contract import CounterFindings, interval, series
 from hecn_analysis.parsing.amounts import number, scale
 
 _HALVES: Final = r"[ap]\.?\s?m\.?|上午|下午|午前|午後"
@@ -177,7 +177,7 @@ def is_raw_date(text: str) -> bool:
     return value is not None and _OLE_DATES[0] < value < _OLE_DATES[1]
 
 
-def hand_over(rows: Sequence[Row], findings: Findings) -> None:
+def hand_over(rows: Sequence[Row], findings: CounterFindings) -> None:
     """Make rates and facts of rows."""
     moments = _moments(rows, findings)
     length = _length(moments, rows)
@@ -270,7 +270,7 @@ def _point(found: re.Match[str], which: str, *, day_first: bool, day: datetime |
         return None
 
 
-def _moments(rows: Sequence[Row], findings: Findings) -> list[Moment | None]:
+def _moments(rows: Sequence[Row], findings: CounterFindings) -> list[Moment | None]:
     """Dates of the rows, read with the day or with the month first, whichever fits them all."""
     readings = {first: [moment(row.date, day_first=first) for row in rows] for first in (True, False)}
     missing = {first: sum(when is None for when in found) for first, found in readings.items()}
@@ -331,7 +331,9 @@ class _Span(NamedTuple):
     offset: float | None
 
 
-def _span(row: Row, when: Moment | None, length: float | None, findings: Findings, last: float | None) -> _Span | None:
+def _span(
+    row: Row, when: Moment | None, length: float | None, findings: CounterFindings, last: float | None
+) -> _Span | None:
     """Give the time of a row, where `last` is the end of the row before; None for a row without a date."""
     raw = number(row.raw_date) if is_raw_date(row.raw_date) else None
     averaged = when is not None and (when.end is not None or length == _DAY)
@@ -364,7 +366,7 @@ def _span(row: Row, when: Moment | None, length: float | None, findings: Finding
     return _Span(begin, begin + span, span or length, None)
 
 
-def _tell_no_zone(row: Row, findings: Findings) -> None:
+def _tell_no_zone(row: Row, findings: CounterFindings) -> None:
     message = "found local times without a time zone, expected raw dates too; taken as UTC, give the time zone"
     if not any(problem["message"] == message for problem in findings.problems):
         findings.problem(row.line, "ambiguous", message)

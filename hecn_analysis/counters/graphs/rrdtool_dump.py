@@ -29,7 +29,7 @@ import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
 from hecn_analysis.base.children import private_folder
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.directions import ways
 from hecn_analysis.files import whole
 from hecn_analysis.files.documents import Document
@@ -85,7 +85,7 @@ def _without_prolog(text: str) -> str:
             return text
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read a dump, or have the program make one."""
     if document.content.startswith(_MAGIC):
         findings.format = "rrd-binary"
@@ -99,7 +99,7 @@ def read(document: Document, findings: Findings) -> None:
         _database(root, findings, document.stem)
 
 
-def _dumped(content: bytes, findings: Findings) -> Element | None:
+def _dumped(content: bytes, findings: CounterFindings) -> Element | None:
     program = shutil.which("rrdtool")
     if program is None:
         findings.problem(
@@ -130,7 +130,7 @@ def _dumped(content: bytes, findings: Findings) -> Element | None:
     return root
 
 
-def _mended(document: Document, findings: Findings) -> Element | None:
+def _mended(document: Document, findings: CounterFindings) -> Element | None:
     """Read a dump that breaks off: its whole rows."""
     text = document.text
     findings.problem(
@@ -150,7 +150,7 @@ def _mended(document: Document, findings: Findings) -> Element | None:
     return None
 
 
-def _database(root: Element, findings: Findings, name: str) -> None:
+def _database(root: Element, findings: CounterFindings, name: str) -> None:
     step, last = _whole(root.findtext("step")), _whole(root.findtext("lastupdate"))
     sources = [
         {
@@ -205,7 +205,7 @@ def _summary(archive: _Archive, places: dict[str, int]) -> dict[str, object]:
     return facts
 
 
-def _rates(archives: Sequence[_Archive], places: dict[str, int], findings: Findings, name: str) -> None:
+def _rates(archives: Sequence[_Archive], places: dict[str, int], findings: CounterFindings, name: str) -> None:
     """Hand over each time once, from the archive of the shortest step that has it."""
     kept: dict[tuple[str, int], _Archive] = {}
     for archive in archives:

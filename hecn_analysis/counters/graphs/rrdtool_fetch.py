@@ -18,7 +18,7 @@ import re
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings, interval
+from hecn_analysis.counters.contract import CounterFindings, interval
 from hecn_analysis.counters.directions import ways
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number_or_nan
@@ -40,7 +40,7 @@ def recognises(document: Document) -> bool:
     return first is not None and _header(document, first[0], len(first[1]["values"].split())) is not None
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows."""
     findings.format = "rrdtool-fetch"
     name = document.stem
@@ -73,7 +73,9 @@ def read(document: Document, findings: Findings) -> None:
     _hand_over(name, columns, rows, findings)
 
 
-def _hand_over(name: str, columns: list[str], rows: list[tuple[int, int, list[float]]], findings: Findings) -> None:
+def _hand_over(
+    name: str, columns: list[str], rows: list[tuple[int, int, list[float]]], findings: CounterFindings
+) -> None:
     places = ways(columns)
     times = sorted({time for _, time, _ in rows})
     step = interval(times)

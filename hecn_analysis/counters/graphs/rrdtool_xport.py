@@ -25,7 +25,7 @@ import defusedxml.ElementTree as SafeElementTree
 
 from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings, interval
+from hecn_analysis.counters.contract import CounterFindings, interval
 from hecn_analysis.counters.directions import in_bits, ways
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number_or_nan
@@ -54,7 +54,7 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows."""
     findings.format = "rrdtool-xport"
     if document.start.startswith("<"):
@@ -66,7 +66,7 @@ def read(document: Document, findings: Findings) -> None:
     hand_over(document.stem, legend, rows, findings)
 
 
-def hand_over(name: str, legend: Sequence[str], rows: Rows, findings: Findings, unit: str = "") -> None:
+def hand_over(name: str, legend: Sequence[str], rows: Rows, findings: CounterFindings, unit: str = "") -> None:
     """Make rates and facts of rows."""
     places = ways(legend)
     factors: dict[str, int] = {}
@@ -119,7 +119,7 @@ def _series(
     return facts
 
 
-def _of_xml(document: Document, findings: Findings) -> tuple[list[str], Rows]:
+def _of_xml(document: Document, findings: CounterFindings) -> tuple[list[str], Rows]:
     root = document.xml
     if root is None:
         text = document.text
@@ -151,7 +151,7 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _of_json(document: Document, findings: Findings) -> tuple[list[str], Rows]:
+def _of_json(document: Document, findings: CounterFindings) -> tuple[list[str], Rows]:
     value: Any = None
     for text in (each for end in ("", "}", "]}") for each in _ended(document.text, end)):
         try:
@@ -196,7 +196,7 @@ def _ended(text: str, end: str) -> Iterator[str]:
         yield written[: written.rfind("]") + 1] + end if end else written
 
 
-def _of_csv(document: Document, findings: Findings) -> tuple[list[str], Rows]:
+def _of_csv(document: Document, findings: CounterFindings) -> tuple[list[str], Rows]:
     header = _CSV.match(document.start)
     separator = header["sign"] if header else ","
     legend = cells_of(document.lines[0], separator)[1:]

@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import width
 from hecn_analysis.files.documents import Document
 
@@ -64,7 +64,7 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of all interfaces in the file."""
     findings.format = "ethtool-S"
     blocks: list[tuple[int, str | None, dict[str, int]]] = []

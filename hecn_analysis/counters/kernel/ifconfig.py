@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
 
@@ -59,7 +59,7 @@ def recognises(document: Document) -> bool:
     return ("flags=" in text and bool(_NEW.search(text))) or ("MTU:" in text and bool(_OLD.search(text)))
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read all interfaces, with counters where they have them."""
     findings.format = "ifconfig"
     for line, row in _stanzas(document):

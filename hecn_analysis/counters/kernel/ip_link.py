@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.json_parts import values_of
 from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
@@ -73,7 +73,7 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of all interfaces."""
     if document.start.startswith(("[", "{")):
         findings.format = "ip-j-s-link"
@@ -93,7 +93,7 @@ def _lines(document: Document) -> Iterator[tuple[int, str]]:
             yield number, part
 
 
-def _text(document: Document, findings: Findings) -> None:
+def _text(document: Document, findings: CounterFindings) -> None:
     text = _Text(findings)
     for number, line in _lines(document):
         text.line(number, line)
@@ -109,7 +109,7 @@ class _Text:
         Where they are handed over.
     """
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: CounterFindings) -> None:
         self._findings = findings
         self._row: dict[str, Any] = {}
         self._columns: list[str | None] = []
@@ -165,14 +165,14 @@ def _state(rest: str) -> dict[str, Any]:
     return {"mtu": int(mtu[1]) if mtu else None, "up": up}
 
 
-def _hand_over(row: Mapping[str, Any], findings: Findings) -> None:
+def _hand_over(row: Mapping[str, Any], findings: CounterFindings) -> None:
     if any(name.startswith(("in_", "out_")) for name in row):
         findings.sample(**{"counter_bits": width(row), **row})
     elif row:
         findings.interface(**{name: value for name, value in row.items() if name not in {"line", "counter_bits"}})
 
 
-def _json_link(link: Mapping[str, Any], findings: Findings) -> None:
+def _json_link(link: Mapping[str, Any], findings: CounterFindings) -> None:
     name = link.get("ifname")
     if not isinstance(name, str):
         return

@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import counter
@@ -59,7 +59,7 @@ def recognises(document: Document) -> bool:
     return bool(_LINUX.search(document.text) or _BSD.search(document.text))
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows of all tables."""
     findings.format = "netstat-i"
     columns: list[str] = []

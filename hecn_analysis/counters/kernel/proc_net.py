@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import counter
@@ -56,7 +56,7 @@ def _is_softnet(document: Document) -> bool:
     return bool(lines) and all(_SOFTNET.fullmatch(line) for line in lines)
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of interfaces, and those of the host as facts."""
     if _is_softnet(document):
         findings.format = "proc-net-softnet_stat"
@@ -82,7 +82,7 @@ def read(document: Document, findings: Findings) -> None:
         same_width(findings)
 
 
-def _dev(document: Document, findings: Findings) -> None:
+def _dev(document: Document, findings: CounterFindings) -> None:
     columns: list[str | None] = []
     inside = False
     for number, line in enumerate(document.lines, 1):

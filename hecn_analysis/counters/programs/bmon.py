@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("bmon-format",)
@@ -33,7 +33,7 @@ def recognises(document: Document) -> bool:
     return sum(rows) > 1 and all(rows[:-1])
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows."""
     findings.format = "bmon-format"
     rows: dict[str, int] = {}

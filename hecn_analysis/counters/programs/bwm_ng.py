@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings, interval
+from hecn_analysis.counters.contract import CounterFindings, interval
 from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("bwm-ng-csv",)
@@ -36,7 +36,7 @@ def recognises(document: Document) -> bool:
     return _ROW.fullmatch(document.start.split("\n", 1)[0]) is not None
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows."""
     findings.format = "bwm-ng-csv"
     before: dict[str, float] = {}

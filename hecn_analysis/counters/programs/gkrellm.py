@@ -18,7 +18,7 @@ import re
 from datetime import datetime
 from typing import Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import local_time, width
 from hecn_analysis.files.documents import Document
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS
@@ -36,7 +36,7 @@ def recognises(document: Document) -> bool:
     return bool(_SECTION.match(document.start) and re.search(r"^<net>\n\S+ \d+ \d+\s*$", document.text, re.MULTILINE))
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of all interfaces."""
     findings.format = "gkrellmd"
     findings.ceiling_bps = DISPLAY_CEILINGS["gkrellm"]
@@ -58,7 +58,7 @@ def read(document: Document, findings: Findings) -> None:
             )
 
 
-def _time(text: str, line: int, findings: Findings) -> float | None:
+def _time(text: str, line: int, findings: CounterFindings) -> float | None:
     words = text.split()
     if len(words) < 6 or not all(word.isdecimal() for word in words[:6]):
         return None

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.contract import interval as typical
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
@@ -35,7 +35,7 @@ def recognises(document: Document) -> bool:
     return any(_UNITS.match(line) for line in document.lines if "KB/s in" in line or "Kbps in" in line)
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows of all tables."""
     findings.format = "ifstat"
     names: list[str] = []

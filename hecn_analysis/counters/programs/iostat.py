@@ -15,7 +15,7 @@ import re
 from datetime import datetime
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.json_parts import hosts_of, values_of
 from hecn_analysis.counters.programs.readings import local_time, moments
 from hecn_analysis.counters.programs.sysstat import day_of, first_line, stamp_of
@@ -48,7 +48,7 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read how busy disks and processors are."""
     if document.start.startswith("{"):
         findings.format = "iostat-json"
@@ -58,7 +58,7 @@ def read(document: Document, findings: Findings) -> None:
     _text(document, findings)
 
 
-def _text(document: Document, findings: Findings) -> None:
+def _text(document: Document, findings: CounterFindings) -> None:
     first = first_line(document)
     extended = any(
         "%util" in found.group()
@@ -113,7 +113,7 @@ class _Table:
         self._name: str | None = None
         self._figures: list[str] = []
 
-    def take(self, line: int, text: str, devices: dict[str, dict[str, Any]], findings: Findings) -> bool:
+    def take(self, line: int, text: str, devices: dict[str, dict[str, Any]], findings: CounterFindings) -> bool:
         """Take a line: more heads, a disk, or what is left of one; False if words below the table end it."""
         words = text.split()
         if self._name is None and all(map(_HEAD.fullmatch, words)):
@@ -157,7 +157,7 @@ def _device(name: str, row: dict[str, float | None]) -> dict[str, Any]:
     return facts
 
 
-def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
+def _json(value: Any, findings: CounterFindings) -> None:  # noqa: ANN401 - of any JSON
     for host in hosts_of(value):
         entries = [entry for entry in objects(host.get("statistics")) if entry]
         stamps = [stamp for entry in entries if (stamp := stamp_of(str(entry.get("timestamp", ""))))]

@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.json_parts import hosts_of, values_of
 from hecn_analysis.counters.programs.readings import local_time, moments
 from hecn_analysis.counters.programs.sysstat import (
@@ -58,7 +58,7 @@ def recognises(document: Document) -> bool:
     return found and first_line(document) is not None
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read how busy the processors are."""
     if document.start.startswith("{"):
         findings.format = "mpstat-json"
@@ -96,7 +96,7 @@ def read(document: Document, findings: Findings) -> None:
     _loads(loads, findings)
 
 
-def _loads(loads: list[Mapping[str, Any]], findings: Findings) -> None:
+def _loads(loads: list[Mapping[str, Any]], findings: CounterFindings) -> None:
     """Facts of the rows of all processors together."""
     shares = {
         name: [number(str(next((load[key] for key in keys if key in load), None))) for load in loads]
@@ -119,7 +119,7 @@ def _loads(loads: list[Mapping[str, Any]], findings: Findings) -> None:
     findings.facts["cpu"] = facts
 
 
-def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
+def _json(value: Any, findings: CounterFindings) -> None:  # noqa: ANN401 - of any JSON
     times: list[float | None] = []
     locals_: list[datetime] = []
     loads: list[Mapping[str, Any]] = []

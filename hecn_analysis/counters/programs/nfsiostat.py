@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
 
@@ -44,7 +44,7 @@ def recognises(document: Document) -> bool:
     return "kB/op" in document.text and _HEADS.search(document.text) is not None
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the last report of each mount."""
     findings.format = "nfsiostat"
     mounts: dict[str, dict[str, Any]] = {}
@@ -62,7 +62,7 @@ def read(document: Document, findings: Findings) -> None:
     findings.facts.update(mounts=list(mounts.values()), n_mounts=len(mounts))
 
 
-def _figures(line: int, text: str, heads: re.Match[str], mount: dict[str, Any], findings: Findings) -> None:
+def _figures(line: int, text: str, heads: re.Match[str], mount: dict[str, Any], findings: CounterFindings) -> None:
     """Take the line below the heads."""
     names, figures = _HEAD.findall(heads["heads"]), list(_FIGURE.finditer(text))
     if len(names) != len(figures) or text.strip("0123456789.,()% \t"):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final, TypeAlias
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.contract import interval as typical
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number
@@ -48,7 +48,7 @@ def recognises(document: Document) -> bool:
     return bool(_HEADING.search(text) or _EXTENDED.search(text) or _PARSABLE.match(document.start))
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows of all tables."""
     findings.format = "nicstat"
     rows: list[_Row] = []
@@ -80,7 +80,7 @@ def _rates(row: re.Match[str], scale: float) -> tuple[float | None, float | None
     return None if received is None else scale * received, None if sent is None else scale * sent
 
 
-def _hand_over(rows: list[_Row], findings: Findings) -> None:
+def _hand_over(rows: list[_Row], findings: CounterFindings) -> None:
     before: dict[str, float] = {}
     for line, name, at, time, received, sent in rows:
         known: dict[str, Any] = {"flag": "since_start"}

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Final
 
 from hecn_analysis.counters.clock import iso, meanings, offset
-from hecn_analysis.counters.contract import Findings, interval
+from hecn_analysis.counters.contract import CounterFindings, interval
 
 UNZONED: Final = (
     "found local times, expected their time zone, which the file does not give; read as UTC (say --time-zone)"
@@ -23,7 +23,7 @@ def width(row: Mapping[str, object]) -> int | None:
     return 64 if any(isinstance(value, int) and value >= _FOUR_BYTES for value in octets) else None
 
 
-def same_width(findings: Findings) -> None:
+def same_width(findings: CounterFindings) -> None:
     """Take the width of one interface's counters for all of the host: one kernel, one width."""
     if any(row.get("counter_bits") == 64 for row in findings.samples):
         for row in findings.samples:
@@ -46,21 +46,21 @@ def moments(times: Iterable[float | None]) -> dict[str, object]:
 
 
 def local_time(
-    findings: Findings, line: int | None, local: datetime, *, series: Hashable = None, row: Hashable = None
+    findings: CounterFindings, line: int | None, local: datetime, *, series: Hashable = None, row: Hashable = None
 ) -> float | None:
     """Seconds since 1970 of a local time; the first time that its zone is not known, a problem says so."""
     _tell_unzoned(findings, line, local)
     return findings.times.seconds(local, series=series, row=row, line=line)
 
 
-def local_day(findings: Findings, line: int | None, local: datetime) -> float:
+def local_day(findings: CounterFindings, line: int | None, local: datetime) -> float:
     """Seconds since 1970 at which a local day begins; the first time that its zone is not known, a problem says so."""
     _tell_unzoned(findings, line, local)
     return findings.clock.day(local)
 
 
 def zoned_time(
-    findings: Findings,
+    findings: CounterFindings,
     line: int | None,
     local: datetime,
     zone: str,
@@ -83,7 +83,7 @@ def zoned_time(
     return None
 
 
-def _tell_unzoned(findings: Findings, line: int | None, local: datetime) -> None:
+def _tell_unzoned(findings: CounterFindings, line: int | None, local: datetime) -> None:
     if (
         local.tzinfo is None
         and not findings.clock.known

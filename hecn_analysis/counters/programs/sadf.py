@@ -22,7 +22,7 @@ from xml.etree.ElementTree import Element
 import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.json_parts import hosts_of, values_of
 from hecn_analysis.counters.programs.readings import moments, zoned_time
 from hecn_analysis.files.documents import Document
@@ -61,7 +61,7 @@ def recognises(document: Document) -> bool:
 class _Records:
     """What is common to all forms: times, interfaces' rates, processors."""
 
-    findings: Findings
+    findings: CounterFindings
     times: list[float] = field(default_factory=list)
     busy: list[tuple[float, float]] = field(default_factory=list)
 
@@ -114,7 +114,7 @@ class _Records:
             }  # fmt: skip
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rates of interfaces."""
     records = _Records(findings)
     if document.start.startswith("{"):
@@ -270,7 +270,7 @@ def _xml(root: Element, records: _Records) -> None:
                     records.processor(element.attrib)
 
 
-def _mended(document: Document, findings: Findings) -> Element | None:
+def _mended(document: Document, findings: CounterFindings) -> Element | None:
     """Root of XML that breaks off, as far as whole time stamps go."""
     whole = _LAST.match(document.text)
     text = "" if whole is None else whole.group() + "</statistics></host></sysstat>"

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs import mpstat
 from hecn_analysis.counters.programs.readings import moments
 from hecn_analysis.counters.programs.sysstat import CLOCK, Days, First, first_line, later_lines
@@ -58,7 +58,7 @@ def _is_heading(words: Sequence[str]) -> bool:
     return len(words) > 1 and not any(number(word) is not None for word in words[1:])
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the rates of interfaces, and the times of all tables."""
     findings.format = "sar-text"
     report = _Report(document, findings)
@@ -84,7 +84,7 @@ class _Report:
         Where its rates are handed over.
     """
 
-    def __init__(self, document: Document, findings: Findings) -> None:
+    def __init__(self, document: Document, findings: CounterFindings) -> None:
         self._findings = findings
         self._days = Days(findings)
         self._columns: Sequence[str] = ()
@@ -157,7 +157,7 @@ class _Report:
 
 
 def _rate(
-    line: int, row: dict[str, str], known: tuple[str | None, float | None, float | None], findings: Findings
+    line: int, row: dict[str, str], known: tuple[str | None, float | None, float | None], findings: CounterFindings
 ) -> None:
     host, time, before = known
     rates: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import local_time
 from hecn_analysis.files.documents import Document
 
@@ -151,7 +151,7 @@ class Days:
         What is found in the file.
     """
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: CounterFindings) -> None:
         self._findings = findings
         self._day: date | None = None
         self._last: dict[str, datetime] = {}

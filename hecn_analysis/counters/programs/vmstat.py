@@ -15,7 +15,7 @@ import re
 from datetime import datetime
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import moments, zoned_time
 from hecn_analysis.files.documents import Document
 
@@ -35,7 +35,7 @@ def recognises(document: Document) -> bool:
     return bool(_GROUPS.search(document.text)) and any(_COLUMNS.match(line) for line in document.lines)
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read all rows."""
     findings.format = "vmstat"
     columns: list[str] = []

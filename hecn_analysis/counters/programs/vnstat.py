@@ -25,7 +25,7 @@ from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Findings, interval
+from hecn_analysis.counters.contract import CounterFindings, interval
 from hecn_analysis.counters.json_parts import values_of
 from hecn_analysis.counters.programs.readings import local_day, local_time, moment
 from hecn_analysis.files.documents import Document
@@ -79,7 +79,7 @@ def recognises(document: Document) -> bool:
     return bool(_ONELINE.search(document.text)) or any(_TITLE.match(line) for line in document.lines)
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read totals and intervals of all interfaces."""
     if document.start.startswith("{"):
         findings.format = "vnstat-json"
@@ -99,7 +99,7 @@ def read(document: Document, findings: Findings) -> None:
             _lines(document, findings)
 
 
-def _time(entry: Mapping[str, Any], findings: Findings, name: str) -> float | None:
+def _time(entry: Mapping[str, Any], findings: CounterFindings, name: str) -> float | None:
     """Time of an entry of an interface: its time stamp, or its date and time, which are local. [s since 1970]."""
     stamp = entry.get("timestamp")
     if isinstance(stamp, (int, float)):
@@ -121,7 +121,7 @@ def _time(entry: Mapping[str, Any], findings: Findings, name: str) -> float | No
     return local_time(findings, None, local, series=(name, entry.get("kind")))
 
 
-def _overflown(received: object, sent: object, findings: Findings) -> bool:
+def _overflown(received: object, sent: object, findings: CounterFindings) -> bool:
     """Whether an amount is what vnstat makes of a counter that went back, which a problem says once."""
     wrong = [amount for amount in (received, sent) if isinstance(amount, int) and amount >= _OVERFLOWN]
     said = f"found {max(wrong)} bytes, expected less than 2**62: an overflow of vnstat; left out" if wrong else ""
@@ -130,7 +130,7 @@ def _overflown(received: object, sent: object, findings: Findings) -> bool:
     return bool(wrong)
 
 
-def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings, name: str) -> _Intervals:
+def _entries(traffic: Mapping[str, Any], unit: int, findings: CounterFindings, name: str) -> _Intervals:
     found = {}
     for kind, names, _ in _KINDS:
         entries = objects(next((traffic[name] for name in names if isinstance(traffic.get(name), list)), None))
@@ -147,7 +147,7 @@ def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings, name: st
     return found
 
 
-def _json(document: Document, findings: Findings) -> Iterator[_Interface]:
+def _json(document: Document, findings: CounterFindings) -> Iterator[_Interface]:
     for value in values_of(document, findings):
         links = value.get("interfaces") if isinstance(value, dict) else None
         version = str(value.get("jsonversion")) if isinstance(value, dict) else ""
@@ -169,7 +169,7 @@ def _json(document: Document, findings: Findings) -> Iterator[_Interface]:
 
 
 def _interface(
-    name: str, total: object, updated: object, intervals: _Intervals, *, unit: int, findings: Findings
+    name: str, total: object, updated: object, intervals: _Intervals, *, unit: int, findings: CounterFindings
 ) -> _Interface:
     amounts = [total.get(way) if isinstance(total, dict) else None for way in ("rx", "tx")]
     if _overflown(amounts[0], amounts[1], findings):
@@ -191,7 +191,7 @@ def _plain(element: Element) -> dict[str, Any]:
     return entry
 
 
-def _xml(root: Element, findings: Findings) -> Iterator[_Interface]:
+def _xml(root: Element, findings: CounterFindings) -> Iterator[_Interface]:
     unit = 1024 if root.get("xmlversion") == "1" else 1
     findings.facts["xmlversion"] = root.get("xmlversion")
     for link in root.iter("interface"):
@@ -206,7 +206,7 @@ def _xml(root: Element, findings: Findings) -> Iterator[_Interface]:
         yield _interface(name, total, updated, _entries(lists, unit, findings, name), unit=unit, findings=findings)
 
 
-def _hand_over(links: list[_Interface], findings: Findings) -> None:
+def _hand_over(links: list[_Interface], findings: CounterFindings) -> None:
     """Hand over totals as samples, and the intervals of the finest kind as rates."""
     facts: list[dict[str, object]] = []
     begins: set[float] = set()
@@ -248,7 +248,7 @@ def _bytes(text: str, unit: str | None) -> int:
     return round(float(text.replace(",", ".")) * scale(unit, base))
 
 
-def _lines(document: Document, findings: Findings) -> None:
+def _lines(document: Document, findings: CounterFindings) -> None:
     for number, line in enumerate(document.lines, 1):
         if found := _ONELINE.match(line):
             sizes = found.groups()[1:]
@@ -264,7 +264,7 @@ def _lines(document: Document, findings: Findings) -> None:
             findings.sample(line=number, interface=found["name"], in_octets=received, out_octets=sent, counter_bits=64)
 
 
-def _tables(document: Document, findings: Findings) -> None:
+def _tables(document: Document, findings: CounterFindings) -> None:
     name, kind, length = "", "", 0
     day: str | None = None
     begins: set[float] = set()
@@ -288,7 +288,9 @@ def _tables(document: Document, findings: Findings) -> None:
         findings.facts.update(n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]), of=kind)
 
 
-def _row_time(text: str, day: str | None, line: int, findings: Findings, series: tuple[str, str]) -> float | None:
+def _row_time(
+    text: str, day: str | None, line: int, findings: CounterFindings, series: tuple[str, str]
+) -> float | None:
     try:
         local = datetime.fromisoformat(f"{day} {text}" if day and ":" in text else text)
     except ValueError:

@@ -22,7 +22,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import local_time
 
 _INTERFACES: Final = "1.3.6.1.2.1.2.2.1"
@@ -270,7 +270,7 @@ class Readings:
         Where interfaces and samples go.
     """
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: CounterFindings) -> None:
         self._findings = findings
         self._variables: Variables = {}
         self._time: float | None = None

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.snmp.objects import OBJECTS, Readings, Value
 from hecn_analysis.files.documents import Document
 
@@ -45,7 +45,7 @@ def recognises(document: Document) -> bool:
     return False
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the variables line by line."""
     findings.format = "snmprec"
     readings = Readings(findings)

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Final
 
 from hecn_analysis.counters.cells import cells_of
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.snmp.objects import NO_INDEX, NUMBERS, Readings, Value
 from hecn_analysis.files.documents import Document
 
@@ -49,7 +49,7 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the tables, each up to an empty line."""
     findings.format = "snmptable"
     tables: list[_Table] = []
@@ -95,7 +95,7 @@ class _Table:
         self._separator = _separator(header)
         self.lines: list[tuple[int, str]] = []
 
-    def rows(self, findings: Findings) -> list[dict[str, Value]]:
+    def rows(self, findings: CounterFindings) -> list[dict[str, Value]]:
         """Give the values of each row by the names of their columns; a row that does not fit is a problem."""
         result = []
         cut = self._cut()

@@ -24,7 +24,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import zoned_time
 from hecn_analysis.counters.snmp.objects import NODES, OBJECTS, Readings, Value
 from hecn_analysis.files.documents import Document
@@ -106,7 +106,7 @@ def recognises(document: Document) -> bool:
     return False
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read the variables line by line."""
     readings = _Walk(findings)
     for number, line in enumerate(document.lines, 1):
@@ -120,7 +120,7 @@ def read(document: Document, findings: Findings) -> None:
 class _Walk:
     """The lines of a walk."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: CounterFindings) -> None:
         self._findings = findings
         self._readings = Readings(findings)
         self._open: tuple[str, str, Value] | None = None

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.switches import stanzas
 from hecn_analysis.counters.switches.port import Port, Problem, hand_over
 from hecn_analysis.counters.switches.stanzas import LEFT_OUT, Layout, compiled
@@ -106,7 +106,7 @@ def ports(document: Document, problem: Problem) -> list[Port]:
     return list(stanzas.ports(document, _LAYOUT, problem))
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read all ports."""
     findings.format = "comware"
     hand_over(findings, ports(document, findings.problem))

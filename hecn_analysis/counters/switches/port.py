@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.programs.readings import local_time, width
 from hecn_analysis.parsing.amounts import grouped
 
@@ -207,7 +207,7 @@ _WORDED: Final[Mapping[str, Callable[[str, Mapping[str, str | None]], Iterator[t
 }
 
 
-def _time(findings: Findings, port: Port) -> float | None:
+def _time(findings: CounterFindings, port: Port) -> float | None:
     """Seconds since 1970 at which the device says that it printed the port."""
     try:
         local = datetime.fromisoformat(f"{port.values['clock']}{port.values.get('zone', '')}")
@@ -224,7 +224,7 @@ _OF_FACTS: Final = (
 )
 
 
-def hand_over(findings: Findings, ports: Iterable[Port]) -> None:
+def hand_over(findings: CounterFindings, ports: Iterable[Port]) -> None:
     """Hand ports over: counters as samples, rates as rates, and what is wrong with them as a fact of the file."""
     from hecn_analysis.counters.switches.checks import checked  # noqa: PLC0415 - it needs `Port`
 

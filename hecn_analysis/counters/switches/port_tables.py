@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.switches.port import Port, Problem, hand_over
 from hecn_analysis.counters.switches.stanzas import PROMPT, without_pager
 from hecn_analysis.files.documents import Document
@@ -178,7 +178,7 @@ def _row(table: str, names: list[str], line: str) -> dict[str, str | None] | Non
     }
 
 
-def read(document: Document, findings: Findings) -> None:
+def read(document: Document, findings: CounterFindings) -> None:
     """Read all ports."""
     findings.format = "port-tables"
     hand_over(findings, ports(document, findings.problem))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hecn_analysis.inventory.hosts.machine import Machine
     from hecn_analysis.inventory.registry import Captured
 
-__all__ = ["CHECKS", "Check", "Finding", "Findings", "Unchecked", "find", "predicted"]
+__all__ = ["CHECKS", "Check", "Finding", "HostFindings", "Unchecked", "find", "predicted"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ CHECKS: Final = (
 
 
 @dataclass(frozen=True)
-class Findings:
+class HostFindings:
     """What the checks of a host say.
 
     Parameters
@@ -116,7 +116,7 @@ class Findings:
 
     __repr__ = __str__
 
-    def on_path(self, path: Path) -> Findings:
+    def on_path(self, path: Path) -> HostFindings:
         """Check the host for transfers over a path.
 
         Parameters
@@ -126,7 +126,7 @@ class Findings:
 
         Returns
         -------
-        Findings
+        HostFindings
             Those of the same host, with what its buffers lack for that path.
 
         Examples
@@ -149,12 +149,12 @@ def find(
     *,
     path: Path | None = None,
     slots: Mapping[str, str] | None = None,
-) -> Findings:
+) -> HostFindings:
     """Check a captured host."""
     return _checked(Seen(machine, captured, path, slots or {}))
 
 
-def _checked(seen: Seen) -> Findings:
+def _checked(seen: Seen) -> HostFindings:
     """Make all checks."""
     found: list[Finding] = []
     unchecked: list[Unchecked] = []
@@ -162,7 +162,7 @@ def _checked(seen: Seen) -> Findings:
         found.extend(check.run(seen))
         unchecked.extend(_missing(check, seen))
     ranked = sorted(found, key=_share)
-    return Findings(tuple(ranked), tuple(unchecked), seen)
+    return HostFindings(tuple(ranked), tuple(unchecked), seen)
 
 
 def _share(finding: Finding) -> float:

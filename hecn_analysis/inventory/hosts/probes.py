@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from hecn_analysis.files.source import Lines
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.logs import registry as logs
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.runs.rates import run_rate
 
 FORMATS: tuple[str, ...] = ("probe",)
@@ -92,7 +92,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read the result, as the reader of that tool's logs finds it."""
-    found = Findings(output.source_file)
+    found = RunFindings(output.source_file)
     logs.read(Lines.of(_LOAD.sub("", output.text)), found)
     words = output.lines[0].split()
     reads = any(word.startswith("if=") and word.endswith(FILE) for word in words)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 
 _PROGRESS: Final = re.compile(
@@ -62,7 +62,7 @@ class Ascp:
     DATED: bool = True
     HINTS: tuple[str, ...] = ("b/s", "K bytes", "K bits/sec", "Session Stop", "FASP Transfer")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._session: _Session | None = None
         self._files: list[Run] = []

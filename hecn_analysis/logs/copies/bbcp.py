@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.logs.options import option_values
 from hecn_analysis.parsing.amounts import scale
 
@@ -64,7 +64,7 @@ class Bbcp:
     VERSIONS: str = "2005 to 17.12"
     HINTS: tuple[str, ...] = ("bbcp", " created; ", "copied at effectively")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
 

@@ -19,7 +19,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?"
@@ -43,7 +43,7 @@ class Bbftp:
     VERSIONS: str = "2.0 to 3.2.1"
     HINTS: tuple[str, ...] = ("Mbits/s)", "gzip", "BBFTP-ERROR", " bytes send in", " bytes got in")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._last: Run | None = None
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.parsing.amounts import clock, scale
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import number
@@ -90,7 +90,7 @@ class Curl(DocumentReader):
         frozenset({"speed_download", "size_download"}),
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._meter: _Meter | None = None
         self._figures: _Figures | None = None

@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import clock, decimal, scale
 
 _N: Final = r"(\d{1,9}[.,]\d{1,6}) ([KMGTP]?)b/s"
@@ -55,7 +55,7 @@ class Fdt:
     DATED: bool = True
     HINTS: tuple[str, ...] = ("Net In:", "Net Out:", "Session (", "Transfer period", "Total", "Exit Status")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._reports: list[tuple[int, str, float, float]] = []
         self._session: _Session | None = None

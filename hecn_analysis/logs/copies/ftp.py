@@ -25,7 +25,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import clock, decimal, half_digit, scale
 
 _F: Final = r"\d{1,12}(?:[.,]\d{1,9})?(?:e[+-]?\d{1,2})?"
@@ -63,7 +63,7 @@ class Ftp:
         "local: ",
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._begun: int | None = None
 

@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _REPORT: Final = re.compile(
@@ -43,7 +43,7 @@ class GlobusUrlCopy:
     HINTS: tuple[str, ...] = ("MB/sec", "Source:", "Dest:")
     LATER_HINTS: tuple[str, ...] = ("error:",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._first: int | None = None
         self._direction: str | None = None

@@ -24,7 +24,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _INFO: Final = re.compile(
@@ -45,7 +45,7 @@ class GridftpServer:
     DATED: bool = True
     HINTS: tuple[str, ...] = ("NL.EVNT=FTP_INFO",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
 
     def feed(self, line: Line) -> bool:

@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import half_digit
 
@@ -49,7 +49,7 @@ class Irods:
     VERSIONS: str = "iRODS 2.0 to 4.3"
     HINTS: tuple[str, ...] = (" thr |", "% done", "% of files done", "Processing ", " sec |", "ERROR: ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._first: int | None = None
         self._last = 0

@@ -19,7 +19,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import decimal, half_digit, scale
 
 _UNIT: Final = r"(?P<rate>\d{1,9}(?:[.,]\d{1,3})?) ?(?P<unit>[KMG]?)i?[Bb]?/s"
@@ -50,7 +50,7 @@ class Lftp:
     )
     HINTS_TOGETHER: tuple[tuple[str, ...], ...] = ((" -> ", "/s"),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._prompt = -1
         self._last: Run | None = None

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import half_digit, scale
 
 _N: Final = r"\d{1,6}\.\d\d"
@@ -57,7 +57,7 @@ class Ncftp:
     VERSIONS: str = "NcFTP 3.0 to 3.2.6"
     HINTS: tuple[str, ...] = ("B/s", "ncftpget ", "ncftpput ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._meter: _Meter | None = None
         self._run: Run | None = None

@@ -18,7 +18,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 
 _N: Final = r"\d{1,6}(?:[.,]\d{1,4})?"
@@ -38,7 +38,7 @@ class Pv:
     VERSIONS: str = "1.0 to 1.9"
     HINTS: tuple[str, ...] = ("B/s]",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: Run | None = None
 

@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import clock, scale
 
@@ -37,7 +37,7 @@ class Rclone:
     VERSIONS: str = "1.40 to 1.68: the statistics"
     HINTS: tuple[str, ...] = ("Transferred:", "Elapsed time:", "Errors:")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._forget()
 

@@ -27,7 +27,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import decimal, grouped, scale
 
@@ -62,7 +62,7 @@ class Rsync:
     DATED: bool = True
     HINTS: tuple[str, ...] = ("sent ", "wrote ", "speedup is", "B/s", "file list", "rsync ", " file size")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._first: int | None = None
         self._progress = 0

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.parsing.amounts import clock, scale
 
 _METER: Final = re.compile(
@@ -73,7 +73,7 @@ class Scp:
     )
     LATER_HINTS: tuple[str, ...] = ("scp: ", "onnection", "client_loop", "Killed by")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._meter: _Meter | None = None
         self._sftp = 0

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import clock, decimal, grouped, half_digit, scale
 
 _DONE: Final = re.compile(
@@ -97,7 +97,7 @@ class Wget:
         "Downloaded: ",
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
         self._alone: Run | None = None

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 
 _N: Final = r"\d{1,6}(?:\.\d\d)?[KMGTPEZY]?"
@@ -76,7 +76,7 @@ class Wget2:
         "% [",
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
 

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import Array, DocumentReader, Run, RunFindings
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number, utc_time, words
 
@@ -53,7 +53,7 @@ class Flent(DocumentReader):
     VERSIONS: str = "netperf-wrapper 0.4 to 0.8, flent 0.9 to 2.1"
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"metadata", "results", "x_values"}),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._computed: list[str] = []
 

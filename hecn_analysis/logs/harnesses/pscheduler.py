@@ -34,7 +34,7 @@ import numpy as np
 
 from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import Array, DocumentReader, Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number, objects, utc_time, words
@@ -125,7 +125,7 @@ class Pscheduler(DocumentReader):
         frozenset({"succeeded", "error", "diags"}),
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._text: _Text | None = None
         self._latency_text: _Delays | None = None

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.logs.contract import Array, Command, Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 
 _ROW: Final = re.compile(
@@ -65,7 +65,7 @@ class Ethr:
     VERSIONS: str = "1.0 and later, bandwidth as the client prints it"
     HINTS: tuple[str, ...] = (" sec ", "Ethr", "Protocol    Interval", "Using destination", "Error dialing")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
 

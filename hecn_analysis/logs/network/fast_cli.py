@@ -16,7 +16,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import number
@@ -38,7 +38,7 @@ class FastCli(DocumentReader):
     HINTS: tuple[str, ...] = ("bps ↓", "(unloaded)")
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"downloadSpeed", "downloadUnit"}),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._speed: tuple[Line, re.Match[str]] | None = None
         self._idle: float | None = None

@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.logs.network.iperf2_rows import (
     CSV,
     ID,
@@ -136,7 +136,7 @@ class Iperf2:
         "srcaddress,",
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
         self._before: _OpenRun | None = None

@@ -33,7 +33,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.network.iperf3_json import Documents
 from hecn_analysis.logs.network.iperf3_rows import (
     END,
@@ -108,7 +108,7 @@ class Iperf3(DocumentReader):
         frozenset({"start"}),
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._open: OpenRun | None = None
         self._held: tuple[Line, Groups, int] | None = None

@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.logs.contract import Array, Findings, Run
+from hecn_analysis.logs.contract import Array, Run, RunFindings
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
 
@@ -56,7 +56,7 @@ class Documents:
         Where the runs go.
     """
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._streamed: _Streamed | None = None
         self._cookie = ""
@@ -174,7 +174,7 @@ class _Run:
     """One document, or the events of one stream."""
 
     def __init__(
-        self, findings: Findings, value: dict[str, Any], ends: tuple[int, int], lines: list[int], *, complete: bool
+        self, findings: RunFindings, value: dict[str, Any], ends: tuple[int, int], lines: list[int], *, complete: bool
     ) -> None:
         self._findings = findings
         self._value = value

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.logs.network.iperf3_rows import (
     LOST,
     Row,
@@ -51,7 +51,7 @@ class OpenRun:
     has_rows: bool = False
 
 
-def hand_over(findings: Findings, opened: OpenRun, role: str, side: Side) -> None:
+def hand_over(findings: RunFindings, opened: OpenRun, role: str, side: Side) -> None:
     """Hand over the run of one direction."""
     columns: dict[str, object] = {
         "tool": "iperf3",
@@ -94,7 +94,7 @@ def hand_over(findings: Findings, opened: OpenRun, role: str, side: Side) -> Non
     findings.run(run)
 
 
-def _single_row_columns(findings: Findings, row: Row, side: Side, opened: OpenRun) -> dict[str, object]:
+def _single_row_columns(findings: RunFindings, row: Row, side: Side, opened: OpenRun) -> dict[str, object]:
     """Columns of a result that has the rate of one end and the loss of the other."""
     line, groups = row
     columns = figures(groups, udp=opened.udp)
@@ -107,7 +107,7 @@ def _single_row_columns(findings: Findings, row: Row, side: Side, opened: OpenRu
 
 
 def _informative_rows(
-    findings: Findings, opened: OpenRun, sender: Row | None, receiver: Row | None
+    findings: RunFindings, opened: OpenRun, sender: Row | None, receiver: Row | None
 ) -> tuple[Row | None, Row | None]:
     """Leave out a row of zeros, which means that the figure of the other end is unknown."""
     if sender is not None and receiver is None and opened.client is False and transferred(sender[1]) == 0:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import scale
 
@@ -17,7 +17,7 @@ _RATE_IN_ROW: Final = re.compile(
 )
 
 
-def repaired_row(findings: Findings, line: Line, pattern: re.Pattern[str], expected: str) -> re.Match[str] | None:
+def repaired_row(findings: RunFindings, line: Line, pattern: re.Pattern[str], expected: str) -> re.Match[str] | None:
     """Return the row with a computed rate and report that, or report the damage and return None."""
     repaired = _with_rate(line.text) if line.complete else None
     row = None if repaired is None else pattern.search(repaired[0])

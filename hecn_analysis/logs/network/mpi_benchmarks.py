@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _OSU: Final = re.compile(
@@ -43,7 +43,7 @@ class MpiBenchmarks:
     VERSIONS: str = "OSU 3 to 7, IMB 3 to 2021"
     HINTS: tuple[str, ...] = ("OSU MPI", "Benchmarking ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._tool = ""
         self._version: str | None = None

@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 #: Relative difference that rounding leaves between the rate and size over time.
@@ -48,7 +48,7 @@ class NcclTests:
     VERSIONS: str = "nccl-tests 2.0 to 2.17, rccl-tests"
     HINTS: tuple[str, ...] = ("algbw", " float ", " half ", " double ", " int8 ", " uint8 ", " bfloat16 ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._is_open = False
 

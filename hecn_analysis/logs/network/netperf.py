@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.losses import loss_columns
 from hecn_analysis.logs.network.netperf_runs import (
@@ -131,7 +131,7 @@ class Netperf:
         *(f"   {first}" for first in "-0123456789SR"),
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: list[OpenTest] = []
         self._version: str | None = None

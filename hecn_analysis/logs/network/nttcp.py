@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 
 _DEFAULT: Final = ("Bytes", "Real s", "CPU s", "Real-MBit/s", "CPU-MBit/s", "Calls", "Real-C/s", "CPU-C/s")
 _TITLES: Final = (*_DEFAULT, "BufLen", "BufCnt")
@@ -64,7 +64,7 @@ class Nttcp:
     VERSIONS: str = "1.47"
     HINTS: tuple[str, ...] = ("nttcp", "Real-MBit/s", "Real s", *(f"l {first}" for first in " 0123456789"))
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import Command, DocumentReader, Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at
@@ -92,7 +92,7 @@ class Ntttcp(DocumentReader):
     HINTS: tuple[str, ...] = ("NTTTCP", "<ntttcp", "Copyright Version", " INFO: ", " ERR : ", "Bytes(MEG)")
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"ntttcps"}), frozenset({"ntttcpr"}))
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._open: _OpenRun | None = None
 

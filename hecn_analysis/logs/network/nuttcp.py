@@ -32,7 +32,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.logs.contract import Array, Command, Run, RunFindings
 from hecn_analysis.logs.network.nuttcp_figures import (
     MIB,
     NUMBER,
@@ -135,7 +135,7 @@ class Nuttcp:
     HINTS_TOGETHER: tuple[tuple[str, ...], ...] = (("Mbps", "sec"),)
     LATER_HINTS: tuple[str, ...] = ("errno=", "hostname", "aborted", "getaddrinfo", "invalid", "failed")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
         self._failed: tuple[int, str] = (-_FEW_LINES, "")

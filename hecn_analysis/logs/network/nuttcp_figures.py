@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import RunFindings
 
 NUMBER: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
 Texts = dict[str, str]
@@ -109,7 +109,7 @@ def pairs(rest: str) -> tuple[Texts, str]:
 
 
 def unread(
-    findings: Findings,
+    findings: RunFindings,
     line: Line,
     left: str,
     expected: str = "fields such as '9 %TX', '0 retrans' or '0.18 msRTT'",
@@ -124,7 +124,7 @@ def unread(
         )
 
 
-def label(findings: Findings, line: Line, before: str) -> str | None:
+def label(findings: RunFindings, line: Line, before: str) -> str | None:
     """Return the words before a result, on its line or alone on the line above."""
     own = before.strip(_BULLETS).rstrip(" \t:;")
     if any(character.isalpha() for character in own):
@@ -145,7 +145,7 @@ def way(words: str | None) -> str | None:
     return "send" if (match["way"] or match["verb"]).lower() in {"tx", "put"} else "receive"
 
 
-def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
+def figures(findings: RunFindings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
     """Return the columns of a run from the texts of its figures."""
     columns: dict[str, object] = {
         column: round(float(texts[name]) * factor, 12)
@@ -183,7 +183,7 @@ def throughput(texts: Mapping[str, str]) -> float | None:
     return 8 * MIB * float(texts["mib"]) / seconds if seconds > 0 else None
 
 
-def _retransmits(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
+def _retransmits(findings: RunFindings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
     if "retransmits" not in texts:
         return {}
     if texts.get("host"):

@@ -31,7 +31,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.network.nuttcp_figures import NUMBER, fields, figures, label, streams, unread, way
 from hecn_analysis.runs.circumstances import CIRCUMSTANTIAL, SIMULTANEOUS, joined, named
 
@@ -92,7 +92,7 @@ class Nuttscp:
     )
     LATER_HINTS: tuple[str, ...] = ("Mbps", "second", "Second", "SECOND", "ompleted in")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._heading = _Heading()
         self._waiting: Run | None = None

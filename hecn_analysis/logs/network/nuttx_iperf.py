@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 
 _MODE: Final = re.compile(r"\bmode=(?P<protocol>tcp|udp)-(?P<end>client|server) sip=")
 _HEAD: Final = re.compile(r"^\s{0,24}Interval\s{1,12}(?:Transfer\s{1,12})?Bandwidth\s*$")
@@ -47,7 +47,7 @@ class NuttxIperf:
     VERSIONS: str = "NuttX 7 to 12, ESP-IDF 3 to 5"
     HINTS: tuple[str, ...] = ("mode=", "Interval", "Mbits/sec", "iperf exit")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
@@ -106,7 +106,7 @@ class Perftest(DocumentReader):
     HINTS: tuple[str, ...] = (" Test", "#bytes", "Bandwidth", "Latency", "| port=", "Unable to", "Did not")
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"test_info"}),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._test: _Test | None = None
 

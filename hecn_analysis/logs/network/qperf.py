@@ -20,7 +20,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import scale
 
@@ -46,7 +46,7 @@ class Qperf:
     VERSIONS: str = "0.4.6 to 0.4.11"
     HINTS: tuple[str, ...] = ("_bw:", "_lat:", "_mr:", "  =  ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._test = ""
         self._protocol: str | None = None

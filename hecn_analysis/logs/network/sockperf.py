@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d{1,12}(?:\.\d{1,12})?"
@@ -86,7 +86,7 @@ class Sockperf:
     VERSIONS: str = "2.5 to 3.10, the client's output"
     HINTS: tuple[str, ...] = ("sockperf", " PORT =")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
 

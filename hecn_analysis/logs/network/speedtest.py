@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import JsonDocument
@@ -90,7 +90,7 @@ class Speedtest(DocumentReader):
         frozenset({"type", "timestamp", "ping", "download", "isp"}),
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._open: _OpenRun | None = None
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
@@ -72,7 +72,7 @@ class Ttcp:
     VERSIONS: str = "BSD, Linux, SGI, HP, Cisco IOS, PCATTCP"
     HINTS: tuple[str, ...] = ("ttcp", "Statistics  : ", "Statistics : ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.losses import loss_columns
 
@@ -63,7 +63,7 @@ class Fping:
     VERSIONS: str = "2.4 to 5.x"
     HINTS: tuple[str, ...] = ("xmt/rcv/", " avg, ", " : ", " is alive (")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._probed: dict[str, _Host] = {}
         self._split: dict[str, int] = {}

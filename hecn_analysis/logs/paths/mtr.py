@@ -36,7 +36,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, utc_time
@@ -116,7 +116,7 @@ class Mtr(DocumentReader):
     HINTS: tuple[str, ...] = ("My traceroute", "Start: ", "HOST", "Host ", "Mtr_Version", "MTR", "x 0 ", "h 0 ")
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"report"}),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._open: _OpenRun | None = None
         self._raw: _Raw | None = None

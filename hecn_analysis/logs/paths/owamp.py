@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"-?\d{1,12}(?:\.\d{1,9})?(?:e[-+]\d{1,2})?"
@@ -73,7 +73,7 @@ class Owamp:
     VERSIONS: str = "owamp 3.x to 5.x"
     HINTS: tuple[str, ...] = ("ping statistics from", "SUMMARY")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._block: _Block | None = None
         self._before: _Block | None = None

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.losses import loss_columns
 from hecn_analysis.logs.rows import matched
 from hecn_analysis.parsing.json_documents import JsonDocument
@@ -182,7 +182,7 @@ class Ping(DocumentReader):
     )
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"host", "transmitted", "received", "loss", "time"}),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._open: _OpenRun | None = None
         self._foreign = -_FAR

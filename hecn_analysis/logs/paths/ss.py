@@ -23,7 +23,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _RTT: Final = re.compile(
@@ -57,7 +57,7 @@ class Ss:
     VERSIONS: str = "iproute2 from 2009 to 6.x"
     HINTS: tuple[str, ...] = ("rto:", " cwnd:", "ESTAB ", "WAIT", "LAST-ACK", "CLOSING", "LISTEN ", "SYN-")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._socket: tuple[int, str] | None = None
         self._run: Run | None = None

@@ -20,7 +20,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import count
@@ -51,7 +51,7 @@ class Tc(DocumentReader):
     HINTS: tuple[str, ...] = ("qdisc ",)
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"kind", "handle", "bytes", "packets", "drops", "overlimits"}),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._queue: tuple[int, str] | None = None
         self._run: Run | None = None

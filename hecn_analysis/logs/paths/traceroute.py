@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.rows import matched
 
 _HEADER: Final = re.compile(
@@ -104,7 +104,7 @@ class Traceroute:
         "  *  ",
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
         self._warned = -_FAR

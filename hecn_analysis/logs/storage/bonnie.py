@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _SIZE: Final = re.compile(r"(?P<size>\d{1,9})(?P<unit>[KMGTkmgt]?)(?::\d{1,9}[KMGkmg]?)?(?:[x*]\d{1,4})?$")
@@ -114,7 +114,7 @@ class Bonnie:
     )
     HINTS_REPEATED: tuple[tuple[str, int], ...] = ((",", _FEWEST - 1),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._table: _Table | None = None
         self._shown: _Result | None = None

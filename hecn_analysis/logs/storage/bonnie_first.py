@@ -15,7 +15,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _TITLE: Final = re.compile(
@@ -38,7 +38,7 @@ class BonnieFirst:
     VERSIONS: str = "1.0 to 2.0.6"
     HINTS: tuple[str, ...] = ("Sequential Output-", "-Per Char-", "K/sec %CPU")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._table = -_NEAR
 

@@ -16,7 +16,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _RATE: Final = r"\s{0,8}:\s{1,12}(?P<rate>\d{1,9}\.\d{1,3}) (?P<unit>[MG])B/s(?:\s|$)"
@@ -49,7 +49,7 @@ class CrystalDiskMark:
         *("Sequential ", "Random "),
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._tool = ""
         self._what = ""

@@ -16,7 +16,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _THROUGHPUT: Final = re.compile(
@@ -33,7 +33,7 @@ class Dbench:
     VERSIONS: str = "3 and 4"
     HINTS: tuple[str, ...] = ("Throughput ",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
 
     def feed(self, line: Line) -> bool:

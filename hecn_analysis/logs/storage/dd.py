@@ -30,7 +30,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.logs.contract import Array, Command, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,2})?"
@@ -105,7 +105,7 @@ class Dd:
     HINTS_TOGETHER: tuple[tuple[str, ...], ...] = tuple(("/s", comma) for comma in ",，、")
     LATER_HINTS: tuple[str, ...] = ("/s",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._open: _OpenRun | None = None
         self._held: Line | None = None

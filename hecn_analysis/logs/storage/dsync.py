@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import scale
 
@@ -50,7 +50,7 @@ class Dsync:
     DATED: bool = True
     HINTS: tuple[str, ...] = ("] Rate: ", "] Copied ", "] Started: ", "] Completed: ", "] Current: ", "] ERROR: ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._first: int | None = None
         self._last = 0

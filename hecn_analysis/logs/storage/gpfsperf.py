@@ -21,7 +21,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 
 _N: Final = r"\d{1,15}(?:\.\d{1,6})?"
@@ -63,7 +63,7 @@ class Gpfsperf:
     VERSIONS: str = "GPFS 1.3 to Spectrum Scale 5.x, as their manuals show it"
     HINTS: tuple[str, ...] = ("gpfsperf", "recSize ", "nProcesses ", "Data rate was ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._forget()
 

@@ -18,7 +18,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 
 _N: Final = r"\d{1,12}(?:\.\d{1,6})?"
 _TIMING: Final = re.compile(
@@ -40,7 +40,7 @@ class Hdparm:
     VERSIONS: str = "3.x to 9.x: -t, -T, --direct, --offset; busybox"
     HINTS: tuple[str, ...] = ("Timing ",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._held: Line | None = None
 

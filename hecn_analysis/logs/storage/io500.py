@@ -15,7 +15,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _RESULT: Final = re.compile(
@@ -34,7 +34,7 @@ class Io500:
     VERSIONS: str = "scripts of 2017 to 2019, program of 2020 and later"
     HINTS: tuple[str, ...] = ("[RESULT", "[SCORE")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
 
     def feed(self, line: Line) -> bool:

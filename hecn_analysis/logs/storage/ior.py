@@ -21,7 +21,7 @@ import re
 from typing import Any, Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, count, number
@@ -73,7 +73,7 @@ class Ior(DocumentReader):
     )
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"Version", "Began", "tests"}),)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         super().__init__(findings)
         self._forget()
 

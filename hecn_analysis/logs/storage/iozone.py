@@ -22,7 +22,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 
 _TITLE: Final = re.compile(r"^\s*+Iozone: Performance Test of File I/O")
 _VERSION: Final = re.compile(r"^\s*+Version \$Revision: (?P<version>[\d.]{1,12}) ?\$")
@@ -127,7 +127,7 @@ class Iozone:
     VERSIONS: str = "3.100 to 3.506: tables, -R reports, throughput mode"
     HINTS: tuple[str, ...] = ("Iozone:", "reclen", "Children see throughput", "Excel output", ' report"', "iozone: ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._forget()
 

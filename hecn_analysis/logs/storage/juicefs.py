@@ -16,7 +16,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _THREADS: Final = re.compile(r"BlockSize: .{1,80}BigFileSize: .{1,80}NumThreads: (?P<threads>\d{1,5})\s{0,8}$")
@@ -34,7 +34,7 @@ class Juicefs:
     VERSIONS: str = "0.17 to 1.2: bench"
     HINTS: tuple[str, ...] = ("BigFileSize: ", " big file ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._threads: int | None = None
 

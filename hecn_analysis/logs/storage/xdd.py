@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _HEADING: Final = re.compile(
@@ -88,7 +88,7 @@ class Xdd:
         "  Rate ",
     )
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._version: str | None = None
         self._columns: tuple[str, ...] = _DEFAULT
