@@ -22,8 +22,8 @@ A damaged or lost file is reported and costs its own rows only. If files and log
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
@@ -120,14 +120,26 @@ class Archive:
             raise InputError(f"key {key!r}", "letters, digits, '-' and '_'")
         if unknown := set(rows) - set(TABLES):
             raise InputError(f"table {min(unknown)!r}", f"one of {', '.join(TABLES)}")
-        try:
-            if self._log.has(key):
-                self._log.settle()  # the writer that added it may not have synchronised yet
-                return False
+        if self.has(key):
+            return False
+        with self._explained(source or key):
             return self._add(key, rows, source)
+
+    def has(self, key: str) -> bool:
+        """Return whether the archive holds a unit, safely on the disk; for errors see `add`."""
+        with self._explained(key):
+            if is_known := self._log.has(key):
+                self._log.settle()  # the writer that added it may not have synchronised yet
+        return is_known
+
+    @contextmanager
+    def _explained(self, unit: str) -> Iterator[None]:
+        """Turn errors of the disk into one that says what to do."""
+        try:
+            yield
         except OSError as error:
             raise HecnError(
-                f"{self.folder}: {error.strerror or error}; nothing of {source or key} was added; "
+                f"{self.folder}: {error.strerror or error}; nothing of {unit} was added; "
                 "free some space or check the permissions, and add it again"
             ) from None
 

@@ -45,20 +45,28 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
     try:
         if isinstance(file, OSError):
             raise file
-        before = _state(file)
-        stored = packed.plain(file)
-        key = stored.content_hash
-        logs, counters, *_ = read_files([(name, file)], captured=False)
-        fault = _fault(stored, is_changed=before != _state(file))
+        return _add(archive, name, file)
     except OSError as error:
         return "left out", _problem(name, unreadable(error))
+    except InputError as error:
+        return "left out", _problem(name, f"not added to the archive: {error}")
+
+
+def _add(archive: Archive, name: str, file: File) -> tuple[str, pd.DataFrame]:
+    """Add a file as `_add_file` does, and raise what prevents it."""
+    before = _state(file)
+    stored = packed.plain(file)
+    key = stored.content_hash
+    if not stored.notes.problems and archive.has(key):
+        return "known", tables.make("problems", [])
+    logs, counters, *_ = read_files([(name, file)], captured=False)
+    fault = _fault(stored, is_changed=before != _state(file))
     if fault is not None:
         return "left out", _problem(name, fault)
     problems = [part.problems[part.problems["kind"] != "unrecognised"] for part in (logs, counters)]
     if any(part["message"].str.endswith(EXPECTED_READABLE).any() for part in problems):
-        return "left out", problems[0] if len(problems[0]) else problems[
-            1
-        ]  # a part must not be stored as the whole file
+        # a part must not be stored as the whole file
+        return "left out", problems[0] if len(problems[0]) else problems[1]
     reported = pd.concat(problems) if len(logs.runs) or counters.sources else logs.problems
     rows = {
         "runs": logs.runs,
@@ -70,10 +78,7 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
     }
     if all(frame.empty for table, frame in rows.items() if table != "problems"):
         return "left out", reported  # a later version may know how to read it
-    try:
-        is_added = archive.add(key, rows, source=name)
-    except InputError as error:
-        return "left out", _problem(name, f"not added to the archive: {error}")
+    is_added = archive.add(key, rows, source=name)
     return ("added", reported) if is_added else ("known", tables.make("problems", []))
 
 

@@ -25,6 +25,7 @@ from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main, snmp
 from hecn_analysis.counters import read_counters
 from hecn_analysis.files import opening
+from hecn_analysis.ingest import filling
 from hecn_analysis.ingest.filling import add_files
 from hecn_analysis.live.snmp import Round
 from hecn_analysis.traffic import bulk
@@ -240,6 +241,14 @@ def test_logs_and_counters_are_added_by_their_content(archive, tmp_path):
     (tmp_path / "prose.txt").write_text("nothing of interest\n")
     _, _, problems = add_files(archive, [tmp_path / "prose.txt", tmp_path / "none.txt"])
     assert problems["kind"].tolist() == ["unrecognised", "unreadable"]
+
+
+def test_a_known_file_is_not_read_again(archive, monkeypatch):
+    log = data_dir() / "logs" / "c-systems-dd.txt"
+    add_files(archive, [log])
+    monkeypatch.setattr(filling, "read_files", lambda *_, **__: pytest.fail("its hash is enough"))
+    added, known, problems = add_files(archive, [log])
+    assert (added, known, len(problems)) == (0, 1, 0)
 
 
 def test_a_file_that_cannot_be_hashed_is_left_out(archive, monkeypatch):
