@@ -2,7 +2,7 @@
 
 What a file is shows in what it holds, never in its name. The first reader that knows a file as a whole reads it alone;
 otherwise all readers that find something of theirs in it do, for a file may hold the output of several commands. A
-file that gives nothing, or problems, is read once more behind each group of layers of `hecn_analysis.parsing.cleaning`.
+file that gives nothing, or problems, is read again without its wrapping (`hecn_analysis.parsing.second_reading`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Final
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import CounterFindings, Reader
 from hecn_analysis.files.documents import SHORT, Document
-from hecn_analysis.parsing.cleaning import Text, cleaned
+from hecn_analysis.parsing import second_reading
+from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.readers import find_readers
+from hecn_analysis.parsing.second_reading import Change, Part, Reading
 
-_UNREAD: Final = frozenset({"malformed", "truncated", "inconsistent"})
 READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 
 
@@ -53,21 +54,28 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[CounterFindings]:
     """Read one file: what each of its readers found, not checked yet."""
-    found = _read(document, clock, readers)
-    if len(document.content) > SHORT or (found and not any(map(_problems, found))):
-        return found
-    for text, layers, _ in cleaned(Text.of(document.lines), by_group=True):
-        again = _read(replace(document, content="\n".join(text.lines).encode()), clock, readers)
-        for one in again:
-            _number(one, text.numbers)
-            one.facts["cleaned"] = ", ".join(layers)
-        found = _better(found, again)
-    return found
+    plain = _read(document, clock, readers)
+    if len(document.content) > SHORT or not plain.is_open:
+        return [part.what for part in plain.parts]
+
+    def behind(text: Text) -> Document:
+        return replace(document, content="\n".join(text.lines).encode())
+
+    def again(change: Change) -> Reading[CounterFindings]:
+        return _read(behind(change.text), clock, readers, change)
+
+    def matters(change: Change) -> bool:
+        return bool(plain.parts or readers_of(behind(change.around), readers))
+
+    found = second_reading.read_again(plain, Text.of(document.lines), again, matters=matters)
+    return [part.what for part in found.parts]
 
 
-def _read(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[CounterFindings]:
-    """Read a text as it is."""
-    result = []
+def _read(
+    document: Document, clock: Clock, readers: Sequence[Reader], change: Change | None = None
+) -> Reading[CounterFindings]:
+    """Read a text as it is; lines of a cleaner text have the numbers of the file."""
+    reading = Reading[CounterFindings]()
     for reader in readers_of(document, readers):
         findings = CounterFindings(document.source_file, clock)
         reader.read(document, findings)
@@ -75,8 +83,24 @@ def _read(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[C
             findings = CounterFindings(document.source_file, clock, times=findings.times.made_out())
             reader.read(document, findings)
             findings.tell_doubtful_times()
-        result.append(findings)
-    return result
+        if change is not None:
+            _number(findings, change.text.numbers)
+            findings.facts["cleaned"] = ", ".join(change.layers)
+        reading.parts.append(_part(findings, len(document.lines)))
+        reading.problems += findings.problems
+    return reading
+
+
+def _part(findings: CounterFindings, length: int) -> Part[CounterFindings]:
+    rows = (*findings.samples, *findings.rates)
+    named = {line for row in (*rows, *findings.problems) if isinstance(line := row.get("line"), int)}
+    figures = {
+        "samples": findings.samples,
+        "rates": findings.rates,
+        "interfaces": list(findings.interfaces.values()),
+    }
+    lines = named if any("line" in row for row in rows) else range(1, length + 1)
+    return Part(findings, str(findings.format), frozenset(lines), figures, findings.problems)
 
 
 def _number(findings: CounterFindings, numbers: Sequence[int]) -> None:
@@ -85,36 +109,3 @@ def _number(findings: CounterFindings, numbers: Sequence[int]) -> None:
         line = row.get("line")
         if isinstance(line, int) and 0 < line <= len(numbers):
             row["line"] = numbers[line - 1]
-
-
-def _better(before: Sequence[CounterFindings], after: Sequence[CounterFindings]) -> list[CounterFindings]:
-    """What a text without its wrapping gives more than with it, or with fewer problems."""
-    kept = list(before)
-    for one in after:
-        beside = [other for other in kept if other.format == one.format or _lines(other) & _lines(one)]
-        if not _size(one):
-            continue
-        if not beside:
-            kept.append(one)
-        elif len(beside) == 1 and beside[0].format == one.format and _gain(beside[0], one):
-            kept[kept.index(beside[0])] = one
-    return kept
-
-
-def _gain(before: CounterFindings, after: CounterFindings) -> bool:
-    fewer, more = _problems(after) < _problems(before), _size(after) > _size(before)
-    return (fewer and _size(after) >= _size(before)) or (more and _problems(after) <= _problems(before))
-
-
-def _problems(findings: CounterFindings) -> int:
-    """How many things could not be read, and one where nothing was."""
-    return sum(problem["kind"] in _UNREAD for problem in findings.problems) or int(not _size(findings))
-
-
-def _size(findings: CounterFindings) -> int:
-    """How many values were read."""
-    return sum(map(len, (*findings.samples, *findings.rates, *findings.interfaces.values())))
-
-
-def _lines(findings: CounterFindings) -> set[object]:
-    return {row["line"] for row in (*findings.samples, *findings.rates) if row.get("line") is not None}

@@ -7,7 +7,7 @@ a problem that says what else could.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 from hecn_analysis.files.documents import SHORT, Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
-from hecn_analysis.parsing.cleaning import Text, cleaned
+from hecn_analysis.parsing import second_reading
+from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.cleaning.characters import plain_characters
 from hecn_analysis.parsing.problems import FileProblems
 from hecn_analysis.parsing.readers import find_readers
+from hecn_analysis.parsing.second_reading import Part, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,76 +77,43 @@ class Read(FileProblems):
     """
 
     captured: list[Captured] = field(default_factory=list)
-    is_fine: bool = True
-    """Whether every line of it is of an output that was read without a problem."""
 
 
-def _complete(found: Read, again: Read) -> None:
-    """Add what a cleaner text gives where the other gives nothing, or gives problems and less."""
-    for one in again.captured:
-        beside = [other for other in found.captured if other.lines & one.lines]
-        if all(_is_better(one, other) for other in beside):
-            found.captured = [other for other in found.captured if other not in beside]
-            gone = {id(problem) for other in beside for problem in other.facts.problems}
-            found.problems = [
-                problem
-                for problem in found.problems
-                if id(problem) not in gone and not (problem["line"] in one.lines and problem["kind"] == "unrecognised")
-            ]
-            found.captured.append(one)
-            found.problems += one.facts.problems
-    found.captured.sort(key=lambda one: one.output.first)
+def _typed(document: Document) -> Text:
+    """The text of a file as a terminal writes it."""
+    return plain_characters(Text.of(document.lines))
 
 
-def _is_better(one: Captured, other: Captured) -> bool:
-    """Whether an output without its wrapping says as much as with it, and has fewer problems."""
-    return (
-        one.facts.format == other.facts.format
-        and len(one.facts.problems) < len(other.facts.problems)
-        and _known(one.facts.values) >= _known(other.facts.values)
-    )
+def _knows(source_file: str, text: Text, readers: Sequence[Reader]) -> bool:
+    return any(reader is not None for _, reader in outputs.outputs(source_file, text, readers))
 
 
-def _known(value: object) -> int:
-    """How many values facts have."""
-    if isinstance(value, dict):
-        return sum(map(_known, value.values()))
-    if isinstance(value, (list, tuple)):
-        return sum(map(_known, value))
-    return int(value is not None)
-
-
-def _texts(document: Document) -> Iterator[tuple[Text, str]]:
-    """The text of a file as a terminal writes it, then what is behind its wrapping, with the names of the layers."""
-    plain = Text.of(document.lines)
-    typed = plain_characters(plain)
-    begun = () if typed.lines == plain.lines else ("characters",)
-    yield typed, ", ".join(begun)
-    if len(document.content) <= SHORT:
-        yield from ((found.text, ", ".join((*begun, *found.layers))) for found in cleaned(typed, by_group=True))
-
-
-def _read(document: Document, text: Text, layers: str, readers: Sequence[Reader]) -> Read:
-    """Read a text of a file."""
-    found = Read(document.source_file)
+def _read(
+    document: Document, text: Text, layers: Sequence[str], readers: Sequence[Reader]
+) -> tuple[Reading[Captured], bool]:
+    """Read a text of a file, and tell whether every line is of an output that was read without a problem."""
+    found = Reading[Captured]()
+    is_fine = True
     lines = dict(zip(text.numbers, text.lines, strict=True))
     for output, reader in outputs.outputs(document.source_file, text, readers):
         if reader is None:
-            found.is_fine = False
+            is_fine = False
             if output.command:
                 said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
                 message = f"found {said!r} after the command {words!r}, expected its output; left out"
-                found.problem(output.first, "unrecognised", message)
+                unknown = FileProblems(document.source_file, problems=found.problems)
+                unknown.problem(output.first, "unrecognised", message)
             continue
         facts = reader.read(output)
         if output.json_truncated:
             facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
-        found.is_fine = found.is_fine and not facts.problems
+        is_fine = is_fine and not facts.problems
         host = outputs.host_name(lines.get(output.first - 1, ""))
         is_plain = all(document.lines[number - 1] == line for number, line in output.numbered())
-        found.captured.append(Captured(replace(output, cleaned=None if is_plain else layers), facts, host))
+        one = Captured(replace(output, cleaned=None if is_plain else ", ".join(layers)), facts, host)
+        found.parts.append(Part(one, facts.format, one.lines, facts.values, facts.problems))
         found.problems += facts.problems
-    return found
+    return found, is_fine
 
 
 def recognises(document: Document) -> bool:
@@ -165,10 +134,11 @@ def recognises(document: Document) -> bool:
     >>> recognises(Document("a", b"MemTotal: 16777216 kB\nMemFree: 1 kB\n")), recognises(Document("b", b"hello\n"))
     (True, False)
     """
-    return any(
-        reader is not None
-        for text, _ in _texts(document)
-        for _, reader in outputs.outputs(document.source_file, text, READERS)
+    text = _typed(document)
+    if _knows(document.source_file, text, READERS):
+        return True
+    return len(document.content) <= SHORT and any(
+        _knows(document.source_file, change.around, READERS) for change in second_reading.changes(text)
     )
 
 
@@ -195,11 +165,19 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     >>> [(one.facts.format, one.facts.values["mem_total_bytes"]) for one in found.captured]
     [('meminfo', 17179869184)]
     """
-    texts = _texts(document)
-    found = _read(document, *next(texts), readers)
+    text = _typed(document)
+    begun = () if text.lines == document.lines else ("characters",)
+    reading, is_fine = _read(document, text, begun, readers)
+    if not is_fine and len(document.content) <= SHORT:
+        reading = second_reading.read_again(
+            reading,
+            text,
+            lambda change: _read(document, change.text, (*begun, *change.layers), readers)[0],
+            matters=lambda change: bool(reading.parts) or _knows(document.source_file, change.around, readers),
+        )
+    found = Read(document.source_file, [part.what for part in reading.parts])
     found.stored(document.problems)
-    for text, layers in () if found.is_fine else texts:
-        _complete(found, _read(document, text, layers, readers))
+    found.problems += reading.problems
     if not found.captured and not _DUMP.search(document.source_file):
         said = next((line.strip() for line in document.lines if line.strip()), "")
         what = f"{said[:_SHOWN]!r} first" if said else "an empty file"

@@ -277,6 +277,11 @@ def _index(readers: tuple[type[Reader], ...]) -> Index:
     )
 
 
+def has_hints(lines: Sequence[str]) -> bool:
+    """Whether a line may be a command's or a tool's, by its hints."""
+    return any(_index(READERS).marks(lines)) if lines else False
+
+
 def read(lines: Lines, findings: RunFindings, readers: Sequence[type[Reader]] = READERS) -> None:
     r"""Offer the lines of one file to the readers.
 

@@ -1,24 +1,24 @@
-"""The second reading of a file: without what mails, pages and notes put around the output of tools.
+"""The second reading of a log: without what mails, pages and notes put around the output of tools.
 
-A file whose plain reading has runs and no problems, and in which no line that looks like a tool's is left over, is read
-once. Any other file is read again behind each layer of `hecn_analysis.parsing.cleaning`. What a cleaner text gives is
-taken where the plain text gives nothing or another figure with as many problems; a run says which layers came off.
+A log whose plain reading has runs and no problems, and in which no line that looks like a tool's is left over, is read
+once. Any other one goes through `hecn_analysis.parsing.second_reading`; a run says which layers came off.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from itertools import islice, pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from hecn_analysis.files.source import Block, Lines
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Run, RunFindings
-from hecn_analysis.logs.packing import Runs
-from hecn_analysis.parsing.cleaning import CERTAIN, Text, cleaned
+from hecn_analysis.parsing import second_reading
+from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.cleaning.marks import front
+from hecn_analysis.parsing.second_reading import Change, Part, Reading
 
 #: Marks inside lines that may cost a figure without any problem.
 _WRAPPED: Final = re.compile(
@@ -26,30 +26,9 @@ _WRAPPED: Final = re.compile(
     re.MULTILINE,
 )
 _LOOKED_AT: Final = 64
-_DATED: Final = "log prefixes"  # which the plain reading passes over, except for tools that print dates themselves
-_WRAPS: Final = frozenset({"broken lines", "filled lines"})
-_COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
-
-
-class _Stretch(NamedTuple):
-    """Lines that runs of two readings share."""
-
-    first: int
-    last: int
-    before: list[Run]
-    after: list[Run]
-
-    def is_within(self, numbers: set[int]) -> bool:
-        """Whether all of its lines are among some."""
-        return numbers.issuperset(range(self.first, self.last + 1))
-
-
-class _Changes(NamedTuple):
-    """Lines that differ between a text and a cleaner one; of these, with blank ones, those that lost a mark."""
-
-    numbers: set[int]
-    marked: set[int]
-    layers: tuple[str, ...]
+_BELOW: Final = 64  # lines below a tool's line that may belong to it
+#: The plain reading passes over these, except for tools that print dates themselves.
+_DATED: Final = frozenset({"log prefixes"})
 
 
 def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
@@ -58,41 +37,54 @@ def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
         return plain
     given = list(lines)
     text = Text([line.text for line in given], [line.number for line in given])
-    is_open = not len(plain.runs) or any(problem["kind"] in _COUNTED for problem in plain.problems)
-    is_open = is_open or _WRAPPED.search("\n".join(text.lines)) is not None or _are_marked(plain, text)
+    before = _reading(plain)
+    is_open = before.is_open or _WRAPPED.search("\n".join(text.lines)) is not None or _are_marked(plain, text)
     if not (is_open or plain.left_over):
         return plain
+    last = len(given) and given[-1].number
     is_whole = not given or given[-1].complete
-    best, before = plain, _by_number(text)
-    step = before
-    left_on = {_DATED} if len(plain.runs) else set()
-    for found in cleaned(text, left_on=left_on):
-        after = _by_number(found.text)
-        changed = {number for number, parts in before.items() if after.get(number) != parts}
-        if not (is_open or _matters(plain, changed) or len(after) != len(before)):
-            continue
-        again = replace(
-            plain, problems=[], runs=Runs(), left_over=[], command=type(plain.command)(0, "", ()), claimed=0
-        )
-        again.recent = type(plain.recent)()
-        registry.read(Lines(iter([Block(list(found.text.lines), found.text.numbers, is_whole)])), again)
-        ends = _ends(found.text, len(given) and given[-1].number)
+    near = _near(plain)
+
+    def read(change: Change) -> Reading[Run]:
+        again = RunFindings(plain.source_file, keep_intervals=plain.keep_intervals)
+        registry.read(Lines(iter([Block(list(change.text.lines), change.text.numbers, is_whole)])), again)
+        ends = _ends(change.text, last)
         for run in again.runs:
             run.line_last = ends.get(run.line_last, run.line_last)
-        marked = {number for number in changed if _bare(step.get(number, [])) != _bare(after.get(number, []))}
-        if found.layer in _WRAPS:
-            changed = {number for number, parts in step.items() if after.get(number) != parts}
-        step = after
-        blank = {number for number, parts in before.items() if not any(map(str.strip, parts))}
-        changes = _Changes(changed, marked | blank, found.layers)
-        best = _better(best, again, changes)
-        left_on |= {_DATED} if len(best.runs) else set()
-    return best
+            run.columns["cleaned"] = ", ".join(change.layers)
+        return _reading(again)
+
+    def matters(change: Change) -> bool:
+        if not change.fresh.isdisjoint(near):
+            return True
+        pairs = zip(change.text.lines, change.text.numbers, strict=True)
+        return registry.has_hints([line for line, number in pairs if number in change.fresh])
+
+    best = second_reading.read_again(before, text, read, matters=matters, passed_over=_DATED)
+    if best is before:
+        return plain
+    result = RunFindings(plain.source_file, keep_intervals=plain.keep_intervals, problems=best.problems)
+    for part in best.parts:
+        result.runs.append(part.what)
+    return result
 
 
-def _bare(parts: Sequence[str]) -> list[str]:
-    """Lines without their margins."""
-    return [part.strip() for part in parts]
+def _reading(findings: RunFindings) -> Reading[Run]:
+    """The runs of a reading with the problems on their lines."""
+    numbered = sorted(
+        ((problem["line"], problem) for problem in findings.problems if isinstance(problem["line"], int)),
+        key=lambda pair: pair[0],
+    )
+    lines = [line for line, _ in numbered]
+    parts = []
+    for run in findings.runs:
+        own = slice(bisect_left(lines, run.line_first), bisect_right(lines, run.line_last))
+        figures = {name: value for name, value in run.columns.items() if name != "cleaned"}
+        figures["rows"] = range(len(run.streams) + sum(map(len, run.intervals.values())))
+        tool, numbers = str(run.columns.get("tool")), frozenset(range(run.line_first, run.line_last + 1))
+        problems = [problem for _, problem in numbered[own]]
+        parts.append(Part(run, tool, numbers, figures, problems, is_failure=bool(run.columns.get("error"))))
+    return Reading(parts, findings.problems)
 
 
 def _are_marked(plain: RunFindings, text: Text) -> bool:
@@ -105,100 +97,19 @@ def _are_marked(plain: RunFindings, text: Text) -> bool:
     return False
 
 
+def _near(plain: RunFindings) -> set[int]:
+    """Numbers of lines that a tool may have printed: of runs, and below what looks like one's."""
+    lines: set[int] = set()
+    for run in plain.runs:
+        lines.update(range(run.line_first, run.line_last + 1))
+    named: Iterable[object] = (problem["line"] for problem in plain.problems)
+    for line in (*plain.left_over, plain.claimed, *named):
+        if isinstance(line, int):
+            lines.update(range(line, line + _BELOW))
+    return lines
+
+
 def _ends(text: Text, last: int) -> dict[int, int]:
     """The last line of the file that each line of a text holds, where lines were joined."""
     numbers = sorted({*text.numbers, last + 1})
     return {number: after - 1 for number, after in pairwise(numbers) if after > number + 1}
-
-
-def _by_number(text: Text) -> dict[int, list[str]]:
-    """The lines of a text by their number in the file."""
-    found: dict[int, list[str]] = {}
-    for line, number in zip(text.lines, text.numbers, strict=True):
-        found.setdefault(number, []).append(line)
-    return found
-
-
-def _matters(plain: RunFindings, changed: set[int]) -> bool:
-    """Whether a changed line is one that was left over, or one of a run."""
-    if not changed.isdisjoint(plain.left_over):
-        return True
-    return any(not changed.isdisjoint(range(run.line_first, run.line_last + 1)) for run in plain.runs)
-
-
-def _better(plain: RunFindings, again: RunFindings, changes: _Changes) -> RunFindings:
-    """The better reading of each stretch of the file."""
-    runs: list[Run] = []
-    problems = list(plain.problems)
-    for stretch in _stretches(list(plain.runs), list(again.runs)):
-        if not _is_better(stretch, plain, again, changes):
-            runs += stretch.before
-            continue
-        for run in stretch.after:
-            run.columns["cleaned"] = ", ".join(changes.layers)
-        runs += stretch.after
-        problems = [problem for problem in problems if not _inside(problem, stretch)]
-        problems += [problem for problem in again.problems if _inside(problem, stretch)]
-    result = replace(plain, problems=problems, runs=Runs())
-    for run in runs:
-        result.runs.append(run)
-    return result
-
-
-def _is_better(stretch: _Stretch, plain: RunFindings, again: RunFindings, changes: _Changes) -> bool:
-    is_certain = CERTAIN.issuperset(changes.layers)
-    is_changed = not changes.numbers.isdisjoint(range(stretch.first, stretch.last + 1))
-    if not stretch.before:
-        return is_changed or _WRAPS.isdisjoint(changes.layers)
-    if not stretch.after or not (is_certain or is_changed):
-        return False
-    before, after = (
-        sum(problem["kind"] in _COUNTED and _inside(problem, stretch) for problem in findings.problems)
-        for findings in (plain, again)
-    )
-    if is_certain or (_WRAPS.isdisjoint(changes.layers) and stretch.is_within(changes.marked)):
-        is_other = _figures(stretch.before) != _figures(stretch.after)
-        return after <= before and is_other and _columns(stretch.before) <= _columns(stretch.after)
-    if after or any(run.columns.get("error") for run in stretch.before) > any(
-        run.columns.get("error") for run in stretch.after
-    ):
-        return False
-    return len(stretch.before) <= len(stretch.after) and _known(stretch.before) < _known(stretch.after)
-
-
-def _figures(runs: Sequence[Run]) -> list[list[object]]:
-    """What runs say."""
-    return [[value for name, value in sorted(run.columns.items()) if name != "cleaned"] for run in runs]
-
-
-def _columns(runs: Sequence[Run]) -> set[str]:
-    """Which columns runs have a figure in."""
-    return {name for run in runs for name, value in run.columns.items() if value is not None and name != "cleaned"}
-
-
-def _known(runs: Sequence[Run]) -> int:
-    """How many figures runs have."""
-    values = [value for run in runs for name, value in run.columns.items() if name != "cleaned"]
-    rows = sum(len(run.streams) + sum(map(len, run.intervals.values())) for run in runs)
-    return rows + sum(value is not None and value is not False for value in values)
-
-
-def _inside(problem: dict[str, object], stretch: _Stretch) -> bool:
-    line = problem["line"]
-    return isinstance(line, int) and stretch.first <= line <= stretch.last
-
-
-def _stretches(before: Sequence[Run], after: Sequence[Run]) -> Iterator[_Stretch]:
-    """The stretches of a file that runs cover, in order; runs that share a line are in the same."""
-    tagged = [(run.line_first, run.line_last, 0, run) for run in before]
-    tagged += [(run.line_first, run.line_last, 1, run) for run in after]
-    stretch: _Stretch | None = None
-    for first, last, side, run in sorted(tagged, key=lambda each: each[:2]):
-        if stretch is None or first > stretch.last:
-            if stretch is not None:
-                yield stretch
-            stretch = _Stretch(first, last, [], [])
-        stretch = stretch._replace(last=max(stretch.last, last))
-        (stretch.after if side else stretch.before).append(run)
-    if stretch is not None:
-        yield stretch

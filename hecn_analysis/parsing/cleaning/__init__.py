@@ -42,19 +42,6 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
 CERTAIN: Final = frozenset({"recording", "control characters", "mail", "HTML", "characters"})
 """The layers that no program prints itself."""
 
-_ENDS: Final = frozenset(
-    {
-        "characters",
-        "quote marks",
-        "repeated beginnings",
-        "list marks",
-        "margins",
-        "margins of paragraphs",
-        "broken lines",
-    }
-)
-"""The layers that end a group: readers that look at whole files get each file once for a group."""
-
 
 class Cleaned(NamedTuple):
     """A text without some of its layers.
@@ -74,36 +61,11 @@ class Cleaned(NamedTuple):
     layer: str
 
 
-def cleaned(text: Text, *, by_group: bool = False, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
-    """Take off the layers that a text has.
-
-    Parameters
-    ----------
-    text
-        The lines of a file.
-    by_group
-        Whether to give one text for each group of layers that belong together, instead of one for each layer.
-    left_on
-        Names of layers that are not taken off.
-
-    Yields
-    ------
-    Cleaned
-        The text without the first layer, then also without the second, and so on.
-
-    Examples
-    --------
-    >>> [(found.text.lines, found.layers) for found in cleaned(Text.of(["# one", "#  two"]))]
-    [(['one', ' two'], ('comment marks',)), (['one', 'two'], ('comment marks', 'margins'))]
-    """
+def cleaned(text: Text, *, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
+    """Give a text without its first layer, then also without the second, and so on; some may be left on by name."""
     layers: tuple[str, ...] = ()
-    is_given = True
-    if not text.lines:
-        return
-    for place, (name, clean) in enumerate(LAYERS, 1):
+    for name, clean in LAYERS if text.lines else ():
         after = text if name in left_on else clean(text)
         if list(after.lines) != list(text.lines) or list(after.numbers) != list(text.numbers):
-            text, layers, is_given = after, tuple(dict.fromkeys((*layers, name))), False
-        if not is_given and (not by_group or name in _ENDS or place == len(LAYERS)):
-            is_given = True
+            text, layers = after, tuple(dict.fromkeys((*layers, name)))
             yield Cleaned(text, layers, name)

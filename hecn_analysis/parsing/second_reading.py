@@ -1,0 +1,276 @@
+"""The second reading of a file: without what mails, pages and notes put around the output of programs.
+
+A file whose plain reading leaves something open is read again behind each layer of `hecn_analysis.parsing.cleaning`
+that changes a line which may matter. What a cleaner text gives is taken, stretch by stretch, where the plain text gives
+nothing, or gives less or other figures with as many problems. The readers of logs, of counters and of captured outputs
+share the rules; each says what a part of its reading is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import chain, compress, islice
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from hecn_analysis.parsing.cleaning import CERTAIN, Text, cleaned
+
+T = TypeVar("T")
+Problem = dict[str, Any]
+_WRAPS: Final = frozenset({"broken lines", "filled lines"})
+_HEAD: Final = 16  # lines by which a file is recognised
+_PARAGRAPH: Final = 64  # lines of a paragraph that are looked at
+_LISTS: Final = (Mapping, list, tuple, range)
+_COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
+
+
+@dataclass(frozen=True)
+class Part(Generic[T]):
+    """What one reader makes of some lines.
+
+    Parameters
+    ----------
+    what
+        The thing itself: a run, the counters of one format, an output.
+    kind
+        The tool or the format.
+    lines
+        Numbers of its lines in the file.
+    figures
+        What it says, by name; a mapping or a list counts as many values as it holds, a range as many as it is long.
+    problems
+        What could not be used of it: rows of the table of problems.
+    is_failure
+        Whether it says that a tool failed.
+    """
+
+    what: T
+    kind: str
+    lines: AbstractSet[int]
+    figures: Mapping[str, object]
+    problems: Sequence[Problem] = ()
+    is_failure: bool = False
+
+
+@dataclass
+class Reading(Generic[T]):
+    """What one reading makes of a file.
+
+    Parameters
+    ----------
+    parts
+        What was read.
+    problems
+        All problems, those of the parts included.
+    """
+
+    parts: list[Part[T]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing was read, or something could not be."""
+        return not self.parts or any(problem["kind"] in _COUNTED for problem in self.problems)
+
+
+class Change(NamedTuple):
+    """Lines that differ from those of the plain text.
+
+    Parameters
+    ----------
+    layers
+        Names of the layers that came off.
+    text
+        The text without them.
+    numbers
+        Numbers of the changed lines; where the last layer joins lines, only of those that it changed.
+    marked
+        Of these, the lines that lost more than a margin, and all blank lines.
+    fresh
+        Numbers of the lines that the last layer changed.
+    """
+
+    layers: tuple[str, ...]
+    text: Text
+    numbers: AbstractSet[int]
+    marked: AbstractSet[int]
+    fresh: AbstractSet[int]
+
+    @property
+    def around(self) -> Text:
+        """The beginning of the text, and the paragraphs in which the last layer changed a line."""
+        lines, numbers = self.text
+        wanted = [place < _HEAD for place in range(len(lines))]
+        for order in (range(len(lines)), reversed(range(len(lines)))):
+            left = 0
+            for place in order:
+                left = _PARAGRAPH if numbers[place] in self.fresh else left - 1 if lines[place].strip() else 0
+                wanted[place] = wanted[place] or left > 0
+        return Text(list(compress(lines, wanted)), list(compress(numbers, wanted)))
+
+
+def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Change]:
+    """Take off the layers of a text, one after another."""
+    before = step = _by_number(text)
+    blank = {number for number, parts in before.items() if not any(map(str.strip, parts))}
+    for found in cleaned(text, left_on=left_on):
+        after = _by_number(found.text)
+        numbers = _differ(before, after)
+        fresh = _differ(step, after)
+        marked = {number for number in numbers if _bare(step.get(number, [])) != _bare(after.get(number, []))}
+        yield Change(
+            found.layers, found.text, fresh if found.layer in _WRAPS else numbers, marked | blank, frozenset(fresh)
+        )
+        step = after
+
+
+def read_again(
+    plain: Reading[T],
+    text: Text,
+    read: Callable[[Change], Reading[T]],
+    *,
+    matters: Callable[[Change], bool],
+    passed_over: AbstractSet[str] = frozenset(),
+) -> Reading[T]:
+    """Read a text again behind each layer that may matter, and keep the better reading of each stretch.
+
+    Parameters
+    ----------
+    plain
+        The reading of the text as it is.
+    text
+        The text.
+    read
+        Reads the text of a change.
+    matters
+        Whether a change may give anything that was not read yet; asked before its text is read.
+    passed_over
+        Layers that the readers pass over by themselves: left on once there is something to read behind them.
+
+    Returns
+    -------
+    Reading
+        The better parts of all readings.
+    """
+    best = plain
+    left_on = passed_over if plain.parts else frozenset()
+    steps, done = changes(text, left_on), 0
+    while (step := next(steps, None)) is not None:
+        done += 1
+        if matters(step):
+            best = better(best, read(step), step)
+        if best.parts and left_on != passed_over:
+            left_on = passed_over
+            steps = islice(changes(text, left_on - set(step.layers)), done, None)
+    return best
+
+
+def better(before: Reading[T], after: Reading[T], change: Change) -> Reading[T]:
+    """The better of two readings of each stretch of a file."""
+    parts: list[Part[T]] = []
+    taken: list[Part[T]] = []
+    gone: list[Part[T]] = []
+    for old, new in _stretches(before.parts, after.parts):
+        if _is_better(old, new, change):
+            taken += new
+            gone += old
+            parts += new
+        else:
+            parts += old
+    if not taken:
+        return before
+    lines = frozenset[int]().union(*(part.lines for part in taken))
+    dropped = {id(problem) for part in gone for problem in part.problems}
+    problems = [each for each in before.problems if id(each) not in dropped and each["line"] not in lines]
+    added = {id(each): each for part in taken for each in part.problems}
+    return Reading(parts, [*problems, *added.values()])
+
+
+def _known(value: object) -> int:
+    """How many values a value has: itself, those of a list or mapping, or as many as a range is long."""
+    if isinstance(value, Mapping):
+        return sum(map(_known, value.values()))
+    if isinstance(value, range):
+        return len(value)
+    if isinstance(value, (list, tuple)):
+        return sum(map(_known, value))
+    return int(value is not None and value is not False)
+
+
+def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: Change) -> bool:
+    """Whether the reading of a cleaner text is to be taken for a stretch."""
+    is_certain = CERTAIN.issuperset(change.layers)
+    lines = frozenset[int]().union(*(part.lines for part in (*before, *after)))
+    is_changed = not change.numbers.isdisjoint(lines)
+    if not before:
+        return is_changed or _WRAPS.isdisjoint(change.layers)
+    if not after or not (is_certain or is_changed):
+        return False
+    worse, now = _count(before), _count(after)
+    had, has = (sum(_known(part.figures) for part in parts) for parts in (before, after))
+    if is_certain or (_WRAPS.isdisjoint(change.layers) and change.marked >= lines):
+        is_other = [part.figures for part in before] != [part.figures for part in after]
+        if now <= worse and is_other and _rows(before) <= _rows(after) and _names(before) <= _names(after):
+            return True
+    if {part.kind for part in before} - {part.kind for part in after} or len(before) > len(after):
+        return False
+    if any(part.is_failure for part in before) > any(part.is_failure for part in after):
+        return False
+    return now <= worse and (has > had or (now < worse and has == had and _WRAPS.isdisjoint(change.layers)))
+
+
+def _count(parts: Iterable[Part[Any]]) -> int:
+    """How many problems parts have."""
+    found = {id(problem) for part in parts for problem in part.problems if problem["kind"] in _COUNTED}
+    return len(found)
+
+
+def _rows(parts: Iterable[Part[Any]]) -> int:
+    """How many values the lists in the figures of parts have."""
+    return sum(_known(value) for part in parts for value in part.figures.values() if isinstance(value, _LISTS))
+
+
+def _names(parts: Iterable[Part[Any]]) -> set[str]:
+    """Which figures parts have."""
+    return {name for part in parts for name, value in part.figures.items() if value is not None}
+
+
+def _stretches(before: Sequence[Part[T]], after: Sequence[Part[T]]) -> Iterator[tuple[list[Part[T]], list[Part[T]]]]:
+    """Parts of two readings that share lines, by the first line; a part alone is a stretch, too."""
+    everyone = [(part, 0) for part in before] + [(part, 1) for part in after]
+    group = list(range(len(everyone)))
+
+    def root(one: int) -> int:
+        while group[one] != one:
+            group[one] = group[group[one]]
+            one = group[one]
+        return one
+
+    owner: dict[int, int] = {}
+    for place, (part, _) in enumerate(everyone):
+        for line in part.lines:
+            group[root(place)] = root(owner.setdefault(line, place))
+    found: defaultdict[int, tuple[list[Part[T]], list[Part[T]]]] = defaultdict(lambda: ([], []))
+    for place, (part, side) in enumerate(everyone):
+        found[root(place)][side].append(part)
+    yield from sorted(found.values(), key=lambda sides: min(min(one.lines, default=0) for one in chain(*sides)))
+
+
+def _by_number(text: Text) -> dict[int, list[str]]:
+    """The lines of a text by their number in the file."""
+    found: dict[int, list[str]] = {}
+    for line, number in zip(text.lines, text.numbers, strict=True):
+        found.setdefault(number, []).append(line)
+    return found
+
+
+def _differ(before: Mapping[int, list[str]], after: Mapping[int, list[str]]) -> set[int]:
+    """Numbers of the lines of a text that another has not, or has otherwise."""
+    return {number for number, parts in before.items() if after.get(number) != parts}
+
+
+def _bare(parts: Sequence[str]) -> list[str]:
+    """Lines without their margins."""
+    return [part.strip() for part in parts]
