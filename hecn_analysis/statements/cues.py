@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
 from hecn_analysis.hardware import yaml_file
-from hecn_analysis.statements import prose
+from hecn_analysis.statements import sentences
 from hecn_analysis.statements.speeds import Speed, speeds
 from hecn_analysis.statements.statement import Statement, end_of
 
@@ -191,7 +191,7 @@ class _Lines:
 
     @cached_property
     def _stated(self) -> Sequence[str]:
-        return [prose.stated(line) for line in self._unquoted]
+        return [sentences.stated(line) for line in self._unquoted]
 
     def stated(self, first: int, end: int) -> str:
         """Some of the lines, without what sentences ask, guess, or quote of others."""
@@ -279,7 +279,7 @@ def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
     text = (lines.stated if cue.prose else lines.text)(index, index + cue.lines)
     first = text.partition("\n")[0]
     match = next(
-        (one for one in _compiled(cue.pattern).finditer(text) if not (cue.prose and prose.is_denied(text, one))), None
+        (one for one in _compiled(cue.pattern).finditer(text) if not (cue.prose and sentences.is_denied(text, one))), None
     )
     if match is None or match.start() > len(first) or not cue.holds(match):
         return None

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from hecn_analysis.files.documents import Document
-from hecn_analysis.statements import prose
+from hecn_analysis.statements import sentences
 from hecn_analysis.statements.statement import Statement
 
 #: Largest file that is taken for a note [B], and longest line of one [characters]. [B]
@@ -113,7 +113,7 @@ def find(document: Document) -> Iterator[Statement]:
     if len(document.content) > _LARGEST or document.start.startswith(_STRUCTURED):
         return
     yield from _ends(document)
-    for number, text in enumerate(map(prose.stated, document.lines), 1):
+    for number, text in enumerate(map(sentences.stated, document.lines), 1):
         if len(text) > _LONGEST or _HINT.search(text) is None or _OF_TOOLS.search(text) is not None:
             continue
         for rate_bps, says in _rates(text):

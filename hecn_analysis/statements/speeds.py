@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from hecn_analysis.statements import prose
+from hecn_analysis.statements import sentences
 
 _NUMBER: Final = r"\d{1,6}(?:[.,]\d{1,3})?"
 _RATE: Final = re.compile(
@@ -96,8 +96,8 @@ def speeds(lines: Sequence[str]) -> Iterator[Speed]:
     """What the sentences of some lines say of speeds, each with the condition that they name for it."""
     unit = 0.0
     for index, line in enumerate(lines):
-        if prose.is_sentence(line):
-            for _, sentence in prose.sentences(prose.stated(line)):
+        if sentences.is_sentence(line):
+            for _, sentence in sentences.split(sentences.stated(line)):
                 rate = next(iter(_RATE.finditer(sentence)), None)
                 unit = unit if rate is None else _unit(rate)
                 yield from _speeds(index, sentence, unit)

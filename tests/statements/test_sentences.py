@@ -5,7 +5,7 @@ import re
 import pytest
 
 from hecn_analysis.files.documents import Document
-from hecn_analysis.statements import cues, prose
+from hecn_analysis.statements import cues, sentences
 
 
 def found(text):
@@ -26,7 +26,7 @@ def found(text):
     ],
 )
 def test_only_what_is_stated_is_left(text, states):
-    left = prose.stated(text)
+    left = sentences.stated(text)
     assert len(left) == len(text)
     assert states in left
     assert re.search(r"cable|suggested|did not help|normal\?|driver", left) is None
@@ -42,7 +42,7 @@ def test_only_what_is_stated_is_left(text, states):
     ],
 )
 def test_lines_of_tools_stay(line):
-    assert prose.stated(line) == line
+    assert sentences.stated(line) == line
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""What people write: which sentences state something, and which ask, guess, quote advice or tell what did not help.
+"""Sentences that people write: what they state, without what they ask, guess, quote, or tried in vain.
 
 Notes and mails name causes that nobody saw: "could it be the cable?", "somebody suggested jumbo frames", "I tried
-another card, no difference". Such words say nothing of the transfer. They are replaced by spaces, so that every place
-in the text stays where it is.
+another card, no difference". Spaces replace such words, so that the rest of the text stays in its place.
 """
 
 from __future__ import annotations
@@ -96,8 +95,8 @@ def is_sentence(line: str) -> bool:
     return words >= _LEAST_WORDS and _OF_TOOLS.search(line) is None
 
 
-def sentences(line: str) -> Iterator[tuple[int, str]]:
-    """Split a line of prose into sentences, each with its place."""
+def split(line: str) -> Iterator[tuple[int, str]]:
+    """Split a line of prose into sentences; yield the position and the text of each."""
     for match in _SENTENCE.finditer(line):
         if match[0].strip():
             yield match.start(), match[0]
@@ -105,18 +104,18 @@ def sentences(line: str) -> Iterator[tuple[int, str]]:
 
 @lru_cache(maxsize=4096)
 def stated(line: str) -> str:
-    """Replace what a line of prose does not state by spaces; other lines stay as they are."""
+    """Replace the words of a sentence that state nothing with spaces; return other lines unchanged."""
     if not is_sentence(line):
         return line
     kept = list(line)
-    for start, sentence in sentences(line):
+    for start, sentence in split(line):
         for first, end in _void(sentence):
             kept[start + first : start + end] = " " * (end - first)
     return "".join(kept)
 
 
 def _void(sentence: str) -> Iterator[tuple[int, int]]:
-    """The parts of a sentence that state nothing."""
+    """Yield the start and end of each part of a sentence that states nothing."""
     if _IN_VAIN.search(sentence) is not None and _TRIES.search(sentence) is not None:
         yield 0, len(sentence)
         return
