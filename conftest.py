@@ -1,4 +1,4 @@
-"""Names that the examples in docstrings use without setting them up: `folder` and `matrix`."""
+"""Names that the examples in docstrings use without setting them up: `folder`, `matrix` and `table`."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}
 
 @pytest.fixture(autouse=True)
 def examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
-    """Give examples `folder`, an empty folder, and those of test matrices `matrix`, one of two cells."""
+    """Give examples `folder`, which is empty; those of test matrices also `matrix`, those of traffic `table`."""
     if not isinstance(request.node, DoctestItem):
         return
     folder: Path = request.getfixturevalue("tmp_path")
@@ -25,3 +25,10 @@ def examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) 
 
         (folder / "far.yaml").write_text(MATRIX)
         doctest_namespace["matrix"] = load_matrix(folder / "far.yaml")
+    if ".traffic." in request.node.name:
+        import numpy as np  # noqa: PLC0415 - only these examples need it
+        import pandas as pd  # noqa: PLC0415 - the same
+
+        when = pd.date_range("2013-11-20", periods=40, freq="300s", tz="UTC")
+        rates = {"interval_s": 300.0, "in_bps": np.arange(1.0, 41.0) * 1e8, "out_bps": 1e8, "flag": "ok"}
+        doctest_namespace["table"] = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, **rates})

@@ -1,7 +1,6 @@
 """Child processes that import nothing from the current folder, end with their parent, and leave no temporary folder.
 
-With ``-m`` and ``-c``, Python looks for modules in the current folder first. Kernels and the workers of
-`multiprocessing` start in this way, often in a folder that somebody else has filled.
+With ``-m`` and ``-c``, Python looks for modules in the current folder first, which somebody else may have filled.
 """
 
 from __future__ import annotations
@@ -59,10 +58,7 @@ def is_socket_name(path: Path) -> bool:
 
 @contextmanager
 def short_temporary_folder(longest: str) -> Iterator[None]:
-    """Make temporary folders in this block where the name of a socket fits, which a long TMPDIR prevents.
-
-    `longest` is the longest name of a socket below the folder for temporary files.
-    """
+    """Make temporary folders in this block where a socket named `longest` fits, which a long TMPDIR prevents."""
     before = tempfile.tempdir
     writable = (name for name in _SHORT_FOLDERS if os.access(name, os.W_OK | os.X_OK))
     folders = (tempfile.gettempdir(), *writable)
@@ -103,7 +99,7 @@ def kill_group(process: subprocess.Popen[Any]) -> None:
 
 
 class Stop:
-    """Stops the work of other threads: it kills the programs that they wait for, and they write nothing further."""
+    """Stops the work of other threads: kills the programs that they wait for, and prevents further writes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -134,10 +130,7 @@ class Stop:
 
 @contextmanager
 def private_folder(kind: str) -> Iterator[Path]:
-    """Make a temporary folder that only this user may enter, and remove it at the end.
-
-    Folders of the same kind that killed processes left are removed first: a living owner holds a lock on its folder.
-    """
+    """Make a temporary folder that only this user may enter, and remove it at the end; first remove abandoned ones."""
     prefix = f"{_PREFIX}{kind}-"
     _remove_abandoned(prefix)
     with ExitStack() as at_end:

@@ -15,12 +15,10 @@ _PATIENCE_S: Final = 10
 
 @contextmanager
 def client(address: str) -> Iterator[Any]:
-    """Connect to the Dask scheduler at an address, to be used in a ``with`` statement.
+    """Connect to the Dask scheduler at an address such as ``tcp://10.0.0.1:8786`` or, with certificates, ``tls://…``.
 
-    The address is ``tcp://10.0.0.1:8786``, or ``tls://…`` with the certificates that the configuration of Dask names.
     Any program that answers there can run code here: results are unpickled. InputError if the package ``distributed``
-    is missing or no scheduler answers; HecnError if all workers with the same task were killed, or the scheduler is
-    gone.
+    is missing or no scheduler answers; HecnError if all workers of a task were killed, or the scheduler is gone.
     """
     try:
         from distributed import KilledWorker  # noqa: PLC0415 - takes a second, and only clusters need it

@@ -18,16 +18,8 @@ class HecnError(Exception):
 class InputError(HecnError):
     """A file or a value from the user is unusable. The message masks secrets in quoted text.
 
-    Parameters
-    ----------
-    found
-        What the input contains.
-    expected
-        What would be valid.
-    source, line
-        File and line (from 1) of the fault, if known.
-    advice
-        What to do about it, e.g. ``did you mean 'lanes'?``.
+    `found` is what the input contains, `expected` what would be valid; `source` and `line` (from 1) are the place of
+    the fault, if known. `advice` says what to do, such as ``did you mean 'lanes'?``.
 
     Examples
     --------
@@ -61,8 +53,7 @@ class ValidityWarning(UserWarning):
     """A result is unreliable: an input was NaN or outside the range for which the formula is valid.
 
     The result is returned all the same. The message names the parameter, its value, the valid range, and the effect on
-    the result. Impossible values raise `RangeError` instead. The command line prints these warnings on stderr;
-    Python's filters silence them or turn them into errors: ``warnings.simplefilter("error", ValidityWarning)``.
+    the result. ``warnings.simplefilter("error", ValidityWarning)`` turns these warnings into errors.
     """
 
 
@@ -75,10 +66,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 
     Parameters
     ----------
-    word
-        The misspelt word.
-    known
-        The allowed words.
+    word, known
+        The misspelt word, and the allowed words.
 
     Returns
     -------

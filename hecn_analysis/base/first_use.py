@@ -11,14 +11,9 @@ from importlib import import_module
 
 
 def lazy_getattr(package: str, sources: Mapping[str, str]) -> Callable[[str], object]:
-    """Return a ``__getattr__`` for a package that imports its names on first use and stores them there.
+    """Return a ``__getattr__`` that imports the names of a package on first use and stores them there.
 
     `sources` has the module of each name, relative to the package; a name equal to its module stands for the module.
-
-    >>> import hecn_analysis
-    >>> lazy_getattr("hecn_analysis", {"parse": "base.units"})("parse")("10 Gb/s", "rate")
-    10000000000.0
-    >>> del hecn_analysis.parse
     """
 
     def load(name: str) -> object:

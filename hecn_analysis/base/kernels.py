@@ -34,9 +34,5 @@ class OwnKernels(KernelSpecManager):
 
 
 def transport(folder: Path, longest: str) -> str:
-    """Return the transport to a kernel: sockets in a folder if the longest name of one fits there, else TCP ports.
-
-    >>> transport(Path("/tmp") / ("x" * 120), "kernel-ipc-5")
-    'tcp'
-    """
+    """Return the transport to a kernel: sockets in a folder if the longest name of one fits there, else TCP ports."""
     return "ipc" if os.name == "posix" and is_socket_name(folder / longest) else "tcp"

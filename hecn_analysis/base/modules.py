@@ -10,12 +10,7 @@ from types import ModuleType
 
 
 def modules_of(package: str) -> Iterator[ModuleType]:
-    """Import and yield the modules of an imported package and its subpackages, in the order of their names.
-
-    >>> import hecn_analysis.limits
-    >>> [module.__name__.rpartition(".")[2] for module in modules_of("hecn_analysis.limits")][1:4]
-    ['bundle', 'causes', 'explanation']
-    """
+    """Import and yield the modules of an imported package and its subpackages, in the order of their names."""
     for entry in sorted(pkgutil.iter_modules(sys.modules[package].__path__), key=lambda entry: entry.name):
         name = f"{package}.{entry.name}"
         module = import_module(name)

@@ -35,13 +35,7 @@ FORWARD: Final = "HECN_PROGRESS"
 
 
 def track(items: Iterable[Item], what: str, *, total: int | None = None) -> Iterable[Item]:
-    """Yield the items, and show a progress bar if that takes longer than a second; `total` if they have no length.
-
-    Nothing is written unless stderr is a terminal: logs and mails of cron stay clean.
-
-    >>> sum(track([1, 2, 3], "adding"))
-    6
-    """
+    """Yield the items; on a terminal, show a progress bar if that takes longer than a second."""
     if not sys.stderr.isatty():
         return items
     return _bar(items, what, total)
@@ -143,9 +137,6 @@ def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
     """Show the number of files read and, within a long file, its name and the bytes read.
 
     Yields a function that takes the number of files read since its last call.
-
-    >>> with reading(2, shown=False) as done:
-    ...     done(2)
     """
     if not shown:
         yield lambda _: None
@@ -169,14 +160,7 @@ def advance(name: str, done: int, size: int) -> None:
 
 @contextmanager
 def forwarded() -> Iterator[None]:
-    """Show the progress of child processes that start in this block.
-
-    >>> with forwarded():
-    ...     FORWARD in os.environ
-    True
-    >>> FORWARD in os.environ
-    False
-    """
+    """Show the progress of child processes that start in this block."""
     with private_folder("progress") as folder:
         notes = folder / "notes"
         notes.touch(0o600)

@@ -24,13 +24,7 @@ _AT_ONCE: Final = 256  # rows
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Return the rows of a table as plain values: None if missing, times as ISO 8601 in UTC.
-
-    >>> import pandas as pd
-    >>> time = pd.Timestamp("2024-03-01T10:00:00Z")
-    >>> records(pd.DataFrame({"start_time": [time], "bytes": [5], "rtt_s": [float("nan")]}))
-    [{'start_time': '2024-03-01T10:00:00Z', 'bytes': 5, 'rtt_s': None}]
-    """
+    """Return the rows of a table as plain values: None if missing, times as ISO 8601 in UTC."""
     columns = []
     names = frame.columns.tolist()  # Arrow text is slow to iterate for each row
     for name in names:
@@ -42,11 +36,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
-    """Convert a value to JSON types, with None if missing; infinity stays.
-
-    >>> plain({"rtt_s": float("nan"), "ladder": (1, float("inf"))})
-    {'rtt_s': None, 'ladder': [1, inf]}
-    """
+    """Convert a value to JSON types, with None if missing; infinity stays."""
     if isinstance(value, str | int) or value is None:  # a bool is an int
         return value
     if isinstance(value, float):
@@ -82,7 +72,7 @@ def csv_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> It
 class _Lines:
     """Collects lines that end in a line feed, from a CSV writer that also quotes carriage returns.
 
-    A spreadsheet starts a row at either. Before Python 3.13, quoting both requires a writer whose lines end in both.
+    Before Python 3.13, quoting both requires a writer whose lines end in both.
     """
 
     END: Final = "\r\n"

@@ -1,8 +1,7 @@
 """Secrets in logs and settings (passwords, tokens, keys, SNMP communities), and how they are masked.
 
-Text that a table quotes from a file (labels and messages of problems, see `hecn_analysis.base.tables`) and everything
-that ``hecn`` writes to stderr pass through `hidden`. It recognises secrets by their context: addresses, options,
-headers, settings of SNMP. It cannot recognise a secret that stands alone.
+Everything that a table quotes from a file and everything that ``hecn`` writes to stderr pass through `hidden`. It
+recognises secrets by their context (addresses, options, headers, settings of SNMP), not a secret that stands alone.
 """
 
 from __future__ import annotations
@@ -94,10 +93,8 @@ def _compiled() -> tuple[re.Pattern[str], ...]:
 def hidden(text: str) -> str:
     """Mask the secrets in a text, and truncate a very long one.
 
-    >>> hidden("found 'ftp://me:pass@host/x?token=abc&n=1'")
-    "found 'ftp://me:…@host/x?token=…&n=1'"
-    >>> hidden("$ snmpwalk -v2c -c public switch1 ifTable"), hidden("Target[a]: 2:public@router")
-    ('$ snmpwalk -v2c -c … switch1 ifTable', 'Target[a]: 2:…@router')
+    >>> hidden("$ snmpwalk -v2c -c public switch1 ifTable")
+    '$ snmpwalk -v2c -c … switch1 ifTable'
     """
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + _PLACE

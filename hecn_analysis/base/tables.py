@@ -59,23 +59,9 @@ PROBLEM_KINDS: Mapping[str, str] = MappingProxyType(
 class Column:
     """One column of a table.
 
-    Parameters
-    ----------
-    name
-        Name, ending with the unit: ``throughput_bps``.
-    kind
-        `TEXT`, `COUNT` (whole number), `COUNTER` (whole number from 0 of up to 64 bits), `NUMBER`, `FLAG`, `ANSWER` (a
-        flag that may be missing) or `TIME`.
-    unit
-        Unit of the values, empty for text.
-    meaning
-        What the value is, for the documentation.
-    low, high
-        Smallest and largest possible value, None for no bound.
-    words
-        The allowed texts, empty for any.
-    quotes
-        Whether it quotes a file, so that its secrets are masked.
+    `name` ends with the `unit` of the values. `kind` is `TEXT`, `COUNT` (whole number), `COUNTER` (whole number from 0
+    of up to 64 bits), `NUMBER`, `FLAG`, `ANSWER` (a flag that may be missing) or `TIME`. `low` and `high` are the
+    bounds of the values, `words` the allowed texts. The secrets of a column that `quotes` a file are masked.
     """
 
     name: str
@@ -159,7 +145,7 @@ class Column:
         return np.asarray(wrong, dtype=np.bool_)
 
     def _misfits(self, number: float) -> bool:
-        """Whether one value does not fit: of a few, each alone takes a tenth of the time of all at once."""
+        """Whether one value does not fit; ten times as fast for a few values as `wrong`."""
         if math.isnan(number):
             return False
         if math.isinf(number) or (self.low is not None and number < self.low):
@@ -404,10 +390,8 @@ def faults(table: str, row: Mapping[str, object]) -> dict[str, str]:
 
     Parameters
     ----------
-    table
-        Name of the table, a key of `COLUMNS`.
-    row
-        Values by column name; columns that are absent are missing values.
+    table, row
+        A key of `COLUMNS`, and values by column name; columns that are absent are missing values.
 
     Returns
     -------
@@ -437,10 +421,8 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 
     Parameters
     ----------
-    table
-        Name of the table, a key of `COLUMNS`.
-    rows
-        One mapping per row; absent keys are missing values, and an absent flag is False.
+    table, rows
+        A key of `COLUMNS`; one mapping per row, in which absent keys are missing values, and an absent flag is False.
 
     Returns
     -------
@@ -491,14 +473,8 @@ def _array(column: Column, values: Sequence[object]) -> Any:  # noqa: ANN401 - o
 class Block:
     """Rows of one table in column form, for tables too long to be handled row by row.
 
-    Parameters
-    ----------
-    length
-        Number of rows.
-    shared
-        Values that all rows have in common, by column name.
-    arrays
-        Values by column name, one float per row, NaN where missing; for columns of numbers and counts only.
+    `shared` are values that all rows have in common, by column name; `arrays` one float per row by column name, NaN if
+    missing, for columns of numbers and counts only.
     """
 
     length: int
@@ -511,10 +487,8 @@ def concatenate(table: str, blocks: Sequence[Block]) -> pd.DataFrame:
 
     Parameters
     ----------
-    table
-        Name of the table, a key of `COLUMNS`.
-    blocks
-        The blocks, in the order of the rows.
+    table, blocks
+        A key of `COLUMNS`, and the blocks, in the order of the rows.
 
     Returns
     -------

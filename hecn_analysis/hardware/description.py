@@ -1,8 +1,4 @@
-"""Descriptions before validation: nested values with the file and line of each key.
-
-A description combines layers: a host that is `like` another, the parts it names, the settings of a scenario. Each later
-layer overrides the earlier ones; a ``null`` removes a key.
-"""
+"""Descriptions before validation: nested values with the place of each key, in layers that override each other."""
 
 from __future__ import annotations
 
@@ -38,7 +34,7 @@ class Places(NamedTuple):
     below: Mapping[str, Places] = {}
 
     def put(self, path: KeyPath, places: Places | None) -> Places:
-        """A copy with `places` at `path`, or with nothing there."""
+        """Return a copy with `places` at `path`, or with nothing there."""
         key, rest = path[0], path[1:]
         below = dict(self.below)
         if rest:
@@ -54,17 +50,9 @@ NOWHERE: Final = Places()
 
 
 class Description:
-    """Nested values and the place of each key.
+    """Nested values, and the source and line of each key; a key without one has its nearest parent's.
 
-    Mappings are never changed in place: setting a key copies the mappings that lead to it. All others are shared with
-    other descriptions and with the file's content.
-
-    Parameters
-    ----------
-    values
-        Nested dicts, lists and scalars.
-    places
-        Source and line of keys; a key without one has its nearest parent's.
+    Mappings are never changed in place: setting a key copies the mappings that lead to it. All others are shared.
     """
 
     def __init__(self, values: dict[str, Any], places: Places = NOWHERE) -> None:
@@ -231,11 +219,7 @@ class Library:
         return sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml"))
 
     def entry(self, kind: str, name: str, *, asked_by: Place | None = None, above: tuple[str, ...] = ()) -> Description:
-        """Return the description of that name, completed from the entry it is `like`; `with_parts` adds its parts.
-
-        A name that ends in ``.yaml`` is a file of the user. `above` are the entries that are like this one. InputError
-        if the name is unknown; the message suggests the nearest.
-        """
+        """Return the description of that name, completed from the entry it is `like`; an error suggests the nearest."""
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
         else:
@@ -268,10 +252,7 @@ class Library:
         return self.entry(kind, str(like), asked_by=written, above=chain).overlay(description)
 
     def part(self, kind: str, name: str, place: Place, *, above: tuple[str, ...] = ()) -> Description:
-        """Return the description of a part, completed from the part it is `like`; `above` are those like this one.
-
-        The kind is a file in ``parts``: boards, controllers, cpus, disks, nics, optics or switches.
-        """
+        """Return the description of a part, completed from the part it is `like`; `above` are those like it."""
         document = self._part_file(kind)
         known = document.values
         if name not in known:
@@ -316,9 +297,8 @@ class Library:
     def with_parts(self, host: Description) -> Description:
         """Fill in the parts that a host names.
 
-        Parts are at ``cpu``, ``board``, ``slots.*.nic``, ``slots.*.controller`` and ``arrays.*.disk``. A slot that is
-        ``at`` a slot of the board has the board slot's generation, lanes and node. A processor with neither part nor
-        costs, only a clock or cores, is completed from the part of processors of its time.
+        A slot that is ``at`` a slot of the board has the board slot's generation, lanes and node. A processor with
+        neither part nor costs, only a clock or cores, is completed from the part of processors of its time.
         """
         _spell_out_parts(host)
         for path, kind in _part_fields(host):

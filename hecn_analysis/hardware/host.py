@@ -71,10 +71,7 @@ class Memory(_Described):
 
 
 class Slot(BoardSlot):
-    """A slot and its card; the link trains to the lower generation and width of the two.
-
-    `at` names a slot of the board, which then gives `gen`, `lanes`, `node` and `behind`.
-    """
+    """A slot and its card; the link trains to the lower generation and width. `at` names a slot of the board."""
 
     at: str | None = Field(default=None, description="slot of the board")
     max_payload: Bytes | None = Field(default=None, description="MaxPayload as set; default: the host's")

@@ -72,19 +72,17 @@ def idle(scenario: Scenario, keys: Collection[str]) -> Iterator[str]:
 
 
 def why_idle(scenario: Scenario, key: str) -> str:
-    """Say why a key has no effect on a scenario.
+    """Explain why a key has no effect on a scenario.
 
     Parameters
     ----------
-    scenario
-        The transfer.
-    key
-        A key of it, such as ``sender.tcp_rmem_max``.
+    scenario, key
+        The transfer, and a key of it, such as ``sender.tcp_rmem_max``.
 
     Returns
     -------
     str
-        The reason; "" where the key may have an effect.
+        The reason; "" if the key may have an effect.
 
     Examples
     --------

@@ -68,8 +68,8 @@ class Part(BaseModel):
 class ToolCosts(BaseModel):
     """Costs of two processes of one tool that exchange data on one machine.
 
-    Tools differ in messages, system calls and copies. Either process may do the kernel's work for a packet, depending
-    on which holds the socket. So the sum of both costs repeats from run to run, but each single cost does not.
+    Either process may do the kernel's work for a packet. So the sum of both costs repeats from run to run, and each
+    single cost does not.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

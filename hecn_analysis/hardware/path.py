@@ -33,7 +33,7 @@ _MTU: Final = re.compile(r"\s{0,9}(\d{1,5})\s{0,9}(?:([kK])B?|B)?\s{0,9}")
 
 
 class Segment(BaseModel):
-    """One link of a path of unlike links; what it does not state is that of a link without such a limit."""
+    """One link of a path of unlike links; a key that is not stated sets no limit."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -163,9 +163,6 @@ class Path(BaseModel):
 
         Examples
         --------
-        >>> Path(mtu=1500).wire_bytes, Path(mtu=9180, framing="pos").wire_bytes
-        (1538.0, 9542.42)
-
         IP rate of an OC-12c of ATM [Mb/s]:
 
         >>> round(622.08 * 9180 / Path(mtu=9180, framing="atm").wire_bytes, 1)

@@ -25,18 +25,10 @@ Basis = Literal["specification", "documented", "calibrated", "assumed"]
 
 
 class Parameter(BaseModel):
-    """A number with its spread and provenance.
+    """A number in SI with its provenance.
 
-    Attributes
-    ----------
-    value
-        Central value, SI.
-    spread
-        Half width of the 90 % interval relative to `value` (0.1 = ±10 %).
-    basis
-        One of specification, documented, calibrated, assumed.
-    source
-        Document and place, data sheet, or file of the number; empty: the source of its entry.
+    `spread` is the half width of the 90 % interval relative to `value` (0.1 = ±10 %).
+    `source` is the document and place, data sheet, or file of the number; if empty, it is the source of its entry.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -3,8 +3,7 @@
 ``python -m hecn_analysis.hardware.schema`` writes ``models/*.schema.json`` from the models; a test keeps them in step.
 A YAML file names its schema in its first line: ``# yaml-language-server: $schema=../host.schema.json``.
 
-A schema is laxer than loading: a file may be `like` another one and omit its keys, remove a key with ``null``, and name
-a part instead of describing it. Checks that involve several keys happen only on loading.
+A schema is laxer than loading: a file may be `like` another one and omit its keys, and remove a key with ``null``.
 """
 
 from __future__ import annotations

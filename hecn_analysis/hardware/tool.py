@@ -16,11 +16,7 @@ _MOST_CONNECTIONS: Final = 65_535
 
 
 class Tool(BaseModel):
-    """A tool and its settings for one test.
-
-    `window` is the size requested from the tool (0: the kernel tunes it); the kernel's rules turn it into the usable
-    window.
-    """
+    """A tool and its settings for one test; `window` is the size requested from the tool, 0 if the kernel tunes it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

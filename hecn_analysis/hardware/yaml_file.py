@@ -47,15 +47,7 @@ Place = tuple[str | None, int | None]
 
 
 class Document:
-    """A YAML mapping as plain Python values, with the line of each key.
-
-    Attributes
-    ----------
-    source
-        The file, or a few words on the origin of the mapping.
-    values
-        Nested dicts, lists and scalars.
-    """
+    """A YAML mapping as plain Python values, with the line of each key; `source` is the file or the origin in words."""
 
     def __init__(self, source: str, values: dict[str, Any], lines: dict[tuple[str, ...], int]) -> None:
         self.source = source
@@ -149,10 +141,8 @@ def parse(text: str, source: str) -> Document:
 
     Parameters
     ----------
-    text
-        The text.
-    source
-        Its name in errors.
+    text, source
+        The text, and its name in errors.
 
     Returns
     -------
@@ -161,9 +151,8 @@ def parse(text: str, source: str) -> Document:
 
     Examples
     --------
-    >>> document = parse("{title: a host, cpu: {cores: 4}}", "host.yaml")
-    >>> document.values["cpu"], document.line(("cpu", "cores"))
-    ({'cores': 4}, 1)
+    >>> parse("{title: a host, cpu: {cores: 4}}", "host.yaml").line(("cpu", "cores"))
+    1
     """
     loader = _Loader(text)
     try:
@@ -258,14 +247,10 @@ def validate(
 
     Parameters
     ----------
-    model
-        The model.
-    values
-        Values by key.
-    place
-        Function that gives source and line of the key at a path.
-    prefix
-        Keys above `values` in the file, put before the keys in errors.
+    model, values
+        The model, and values by key.
+    place, prefix
+        Function that returns source and line of the key at a path, and keys above `values` in the file, for errors.
 
     Returns
     -------
@@ -350,10 +335,8 @@ def entries(model: type[Model], path: Path) -> dict[str, Model]:
 
     Parameters
     ----------
-    model
-        The model of the entries.
-    path
-        The file: a mapping of names to entries.
+    model, path
+        The model of the entries, and the file, a mapping of names to entries.
 
     Returns
     -------

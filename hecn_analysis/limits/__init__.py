@@ -1,20 +1,15 @@
 """Physics of data transfers: limits as pure functions of numbers or arrays.
 
 One module a phenomenon, its functions named by what they return (``raw_bps``, ``goodput_bps``). On top of them, one
-*figure function* a kind, which returns all figures of ``hecn limits KIND`` under their public names and takes the
-command's options as keywords; :data:`KINDS` lists them. The command line builds its options from their signatures:
-annotations of :mod:`hecn_analysis.limits._checks` say what an option measures, the docstring is its help.
+*figure function* a kind returns all figures of ``hecn limits KIND`` under their public names; :data:`KINDS` lists them.
+The command line builds its options from the signatures of these functions, and its help from their docstrings.
 
 :func:`explain` shows how a figure comes about, from the raw rate on, and why a measurement may be above it.
 
-Everything is in SI: bit/s, bytes, seconds, fractions. These rules hold for every function, so that docstrings name only
-what goes beyond them:
-
-- numbers in give Python floats, arrays in give arrays, broadcast as numpy does; NaN gives NaN in its own element;
-- an impossible value (a negative size, an unknown name) raises :class:`hecn_analysis.RangeError`, which says what is
-  allowed;
-- a possible value outside the range of a formula gives the formula's value and a
-  :class:`hecn_analysis.ValidityWarning`.
+Everything is in SI: bit/s, bytes, seconds, fractions. For every function, numbers give Python floats, arrays give
+arrays, broadcast as numpy does, and NaN gives NaN in its own element. An impossible value (a negative size, an unknown
+name) raises :class:`hecn_analysis.RangeError`; a possible value outside the range of a formula gives its value and a
+:class:`hecn_analysis.ValidityWarning`.
 """
 
 from collections.abc import Callable

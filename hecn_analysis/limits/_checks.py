@@ -1,31 +1,14 @@
 """Types of the parameters of limits, and checks of their values.
 
-Annotations
------------
-A parameter says what it measures by its annotation: ``Rate`` (bit/s), ``Bytes``, ``Time`` (s), ``Fraction`` (1 = all),
-``Count``, ``Frequency`` (Hz), ``Transfers`` (T/s), ``Cycles``, ``CyclesPerByte``. Each is
-``Annotated[Number, dimension]`` with a dimension of :func:`hecn_analysis.base.units.parse`, so that the command line
-builds its options from a signature::
+An annotation such as ``Rate`` (bit/s), ``Time`` (s), ``Transfers`` (T/s) or ``CyclesPerByte`` is
+``Annotated[Number, dimension]`` with a dimension of :func:`hecn_analysis.base.units.parse`; the command line builds its
+options from it. A module with such functions does not import ``annotations`` from ``__future__``: its annotations are
+read at run time.
 
-    hints = typing.get_type_hints(limits.KINDS["pcie"], include_extras=True)
-    dimension(hints["max_payload"])     # "bytes"; also through "Bytes | None"; None for bool and Literal[...]
-
-A module with such functions does not import ``annotations`` from ``__future__``: its annotations are read at run time.
-
-Values
-------
-``Number`` is a number or an array. Arguments are turned into arrays with :func:`arrays`, broadcast as numpy does, and
-the result goes out through :func:`given`: a Python float when everything that went in was a number, else an array.
-
-Three things can be wrong with a value:
-
-===================================================  ===============================================================
-it cannot be (loss 1.2, three lanes)                 ``require_…``, :func:`refuse`: `RangeError`, no result
-it can be, but the formula was not made for it       :func:`warn_outside`: `ValidityWarning`, and the formula's value
-it is NaN                                            :func:`arrays` warns; NaN in its own element, nowhere else
-===================================================  ===============================================================
-
-A docstring tells the range of validity in numbers in its ``Notes``, and in ``Warns`` when a `ValidityWarning` comes.
+``Number`` is a number or an array. :func:`arrays` turns arguments into arrays, and :func:`given` turns the result back
+into a float if all arguments were numbers. Impossible values (loss 1.2, three lanes) raise `RangeError`
+(``require_…``, :func:`refuse`); values outside a formula's range give its value and a `ValidityWarning`
+(:func:`warn_outside`); NaN gives a warning, and NaN in its own element only.
 """
 
 import sys
@@ -55,21 +38,14 @@ CyclesPerByte: TypeAlias = Annotated[Number, "cycles_per_byte"]
 
 
 def dimension(annotation: Any) -> Dimension | None:  # noqa: ANN401 an annotation is any object
-    """Return the dimension that a parameter's annotation names, also inside ``X | None``, or None.
-
-    >>> dimension(Rate), dimension(Bytes | None), dimension(bool)
-    ('rate', 'bytes', None)
-    """
+    """Return the dimension that a parameter's annotation names, also inside ``X | None``, or None."""
     if typing.get_origin(annotation) is Annotated:
         return cast("Dimension", annotation.__metadata__[0])
     return next((inner for part in typing.get_args(annotation) if (inner := dimension(part)) is not None), None)
 
 
 def arrays(**values: Number) -> tuple[FloatArray, ...]:
-    """Return the values as arrays of floats, in the order given, not yet broadcast.
-
-    RangeError for what is not a number or shapes that do not broadcast; ValidityWarning with its place for NaN.
-    """
+    """Return the values as arrays of floats, not yet broadcast; RangeError for non-numbers, ValidityWarning for NaN."""
     out = []
     for name, value in values.items():
         array = np.asarray(value)
@@ -94,10 +70,7 @@ def given(result: Any) -> Number:  # noqa: ANN401 numpy's scalar types are many
 
 
 def refuse(name: str, values: Number, bad: Any, expected: str) -> None:  # noqa: ANN401 bool or an array of them
-    """Raise RangeError for the first value where `bad` is true and that is not NaN.
-
-    `expected` is what is allowed, as in "a time > 0 s".
-    """
+    """Raise RangeError for the first value where `bad` is true and that is not NaN; `expected`: "a time > 0 s"."""
     if not np.any(bad):
         return
     array = np.asarray(values, dtype=np.float64)
@@ -108,16 +81,7 @@ def refuse(name: str, values: Number, bad: Any, expected: str) -> None:  # noqa:
 
 
 def warn_outside(name: str, values: Number, outside: Any, valid: str, consequence: str) -> None:  # noqa: ANN401 bool or an array of them
-    """Warn where a value is possible but outside the range that a formula was made for; NaN is not.
-
-    The caller goes on and returns the formula's value. Nested functions may warn of the same value: Python's default
-    filter shows equal messages for one line of the user's program once, the command line shows each once. The warning
-    names the first such value with its place, and how many there are.
-
-    >>> import pytest
-    >>> with pytest.warns(ValidityWarning, match="loss: found 0.3, the formula holds for 0 to 0.02: timeouts"):
-    ...     warn_outside("loss", 0.3, 0.3 > 0.02, "0 to 0.02", "timeouts make the rate lower than this")
-    """
+    """Warn of the first possible value outside the range of a formula, and count them; the caller returns its value."""
     array, where = np.broadcast_arrays(np.asarray(values, dtype=np.float64), outside)
     where = where & ~np.isnan(array)
     if where.any():
@@ -134,7 +98,7 @@ def _place(where: npt.NDArray[np.bool_]) -> str:
 
 
 def _warn(message: str) -> None:
-    """Warn at the line that called this package, so that what several of its functions say of one call counts once."""
+    """Warn at the line that called this package, so that all warnings about one call count once."""
     package = __name__.partition(".")[0]
     frame, level = sys._getframe(1), 2  # noqa: SLF001 warnings' own skip_file_prefixes came with Python 3.12
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
@@ -143,13 +107,7 @@ def _warn(message: str) -> None:
 
 
 def require_positive(**values: Number) -> None:
-    """Refuse values that are not greater than 0; infinity is allowed.
-
-    >>> require_positive(rtt=-0.08)
-    Traceback (most recent call last):
-        ...
-    hecn_analysis.base.errors.RangeError: rtt: found -0.08, expected a number > 0
-    """
+    """Refuse values that are not greater than 0; infinity is allowed."""
     for name, value in values.items():
         refuse(name, value, np.asarray(value) <= 0, "a number > 0")
 
@@ -168,7 +126,7 @@ def require_between(low: float, high: float, **values: Number) -> None:
 
 
 def require_whole(low: float, **values: Number) -> None:
-    """Refuse values that are no whole number or below `low`."""
+    """Refuse values that are not whole numbers, or are below `low`."""
     for name, value in values.items():
         array = np.asarray(value, dtype=np.float64)
         whole = np.isfinite(array) & (np.floor(array) == array)
@@ -176,13 +134,7 @@ def require_whole(low: float, **values: Number) -> None:
 
 
 def require_one_of(allowed: Iterable[float], **values: Number) -> None:
-    """Refuse numbers other than the allowed ones.
-
-    >>> require_one_of((1, 2, 4, 8), lanes=3)
-    Traceback (most recent call last):
-        ...
-    hecn_analysis.base.errors.RangeError: lanes: found 3, expected 1, 2, 4 or 8
-    """
+    """Refuse numbers other than the allowed ones."""
     choices = list(allowed)
     for name, value in values.items():
         array = np.asarray(value, dtype=np.float64)

@@ -1,7 +1,7 @@
-r"""Bundles of links: what k flows get out of n links when each flow is hashed onto one of them (LAG, ECMP, bonding).
+r"""Bundles of links: the rate of k flows over n links when a hash places each flow on one of them (LAG, ECMP, bonding).
 
-A hash of addresses and ports places a flow as if at random, and all its packets go that way. So a bundle carries its
-full rate only if flows happen to use every link; a single flow never gets more than one link. Turn by turn (Linux
+A hash of addresses and ports places a flow effectively at random, and all its packets go that way. So a bundle carries
+its full rate only if flows happen to use every link; a single flow never gets more than one link. In turn (Linux
 ``balance-rr``), packets of one flow use all links and arrive out of order, which costs TCP some of the rate
 (:func:`round_robin_bps`); a tool that opens one stream per path ("application bonding") places them itself.
 
@@ -48,14 +48,12 @@ def links_used(links: Count, flows: Count) -> Number:
 
     .. math:: E = n \left(1 - \left(1 - \frac{1}{n}\right)^k\right)
 
-    Exact for a hash that spreads evenly; few hosts with alike addresses spread worse. Source: [2]_ of the module.
+    Exact for a hash that spreads evenly; few hosts with similar addresses spread worse. Source: [2]_ of the module.
 
     Parameters
     ----------
-    links
-        Links n of the bundle.
-    flows
-        Flows k, each hashed onto one link.
+    links, flows
+        Links n of the bundle, and flows k, each hashed onto one link.
 
     Returns
     -------
@@ -64,8 +62,8 @@ def links_used(links: Count, flows: Count) -> Number:
 
     Examples
     --------
-    >>> links_used(2, 2), links_used(4, 4), links_used(8, 16)
-    (1.5, 2.734, 7.055)
+    >>> links_used(4, 4)
+    2.734
     """
     n, k = _counts(links, flows)
     return given(n * (1 - (1 - 1 / n) ** k))
@@ -109,8 +107,8 @@ def busiest_probabilities(links: int, flows: int) -> FloatArray:
 
     .. math:: P(\max \le m) = \frac{k!}{n^k}\, [z^k] \left(\sum_{x=0}^{m} \frac{z^x}{x!}\right)^n
 
-    Exact, by convolution of Poisson weights. When all flows move the same amount, the busiest link ends last and sets
-    the time of the whole. Source: [2]_ of the module.
+    Exact, by convolution of Poisson weights. The busiest link ends last if all flows move the same amount. Source: [2]_
+    of the module.
 
     Parameters
     ----------
@@ -153,20 +151,16 @@ def shared_bps(links: int, link_rate: float, flow_rates: FloatArray, draws: int 
 
     .. math:: B = \sum_{i=1}^{n} \min\left(R, \sum_{f \text{ on } i} r_f\right)
 
-    Flows that leave room on a shared link are not slowed by it: valid for long flows. Source: [1]_, [2]_ of the module.
+    Valid for long flows: a flow that leaves room on a shared link is not slowed. Source: [1]_, [2]_ of the module.
 
     Parameters
     ----------
-    links
-        Links n of the bundle.
-    link_rate
-        Rate R of one link. [bit/s]
+    links, link_rate
+        Links n of the bundle, and the rate R of one. [1, bit/s]
     flow_rates
-        What each flow would move alone, r. [bit/s]
-    draws
-        Draws of a place for every flow.
-    seed
-        Of the random numbers: the same seed gives the same draws.
+        Rate r of each flow alone. [bit/s]
+    draws, seed
+        Number of draws of a link for every flow, and seed of the random numbers.
 
     Returns
     -------
@@ -230,7 +224,7 @@ def _counts(links: Count, flows: Count) -> tuple[FloatArray, FloatArray]:
 
 
 def _quantile(values: npt.NDArray[np.floating], probabilities: npt.NDArray[np.floating], fraction: float) -> float:
-    """Return the smallest value that is reached with at least this probability."""
+    """Return the smallest value whose cumulative probability is at least `fraction`."""
     order = np.argsort(values)
     reached = int(np.searchsorted(np.cumsum(probabilities[order]), fraction - 1e-12))
     return float(values[order][min(reached, values.size - 1)])

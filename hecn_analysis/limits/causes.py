@@ -10,12 +10,8 @@ _SUMMED_WAYS: Final = ("pcie", "nic", "ethernet", "infiniband", "atm", "sonet", 
 class Cause(NamedTuple):
     """A possible reason for a measurement above the limit.
 
-    Parameters
-    ----------
-    words
-        The reason, and how to find out.
-    corrected_bps
-        What was really moved if that is it; None where it cannot be told. [bit/s]
+    ``words`` are the reason and how to find out; ``corrected_bps`` is the true rate in that case, None if unknown.
+    [bit/s]
     """
 
     words: str
@@ -23,27 +19,24 @@ class Cause(NamedTuple):
 
 
 def causes(kind: str, measured_bps: float, limit_bps: float) -> tuple[Cause, ...]:
-    """Return why a measurement may be above a limit; nothing where it is not.
+    """Return why a measurement may be above a limit; empty if it is not.
 
     Parameters
     ----------
     kind
         Kind of limit.
-    measured_bps
-        What was measured. [bit/s]
-    limit_bps
+    measured_bps, limit_bps
+        The measurement and the limit. [bit/s]
         The limit. [bit/s]
 
     Returns
     -------
     tuple of Cause
-        Those that a number speaks for come first, the one that brings it nearest to the limit at the top. The
-        measurement itself is never changed.
+        Those that a number supports come first, the one that brings it nearest to the limit at the top.
 
     Examples
     --------
-    A gigabyte of 2**30 bytes taken for one of 10**9 makes 7 % too much of a rate that a tool gave in 10**9:
-
+    A gigabyte of 2**30 bytes taken for one of 10**9:
     >>> causes("pcie", 53.0e9 * 1.0737, 53.2e9)[0].words
     'unit: counted as if its GB were 2**30 bytes (GiB), 7.4 % too much'
     """

@@ -60,20 +60,9 @@ class Step(NamedTuple):
 class Explanation:
     """The steps from a raw rate to a limit.
 
-    Parameters
-    ----------
-    kind
-        Kind of limit.
-    figure
-        Name of the figure that the steps end at, ``goodput_bps`` or ``throughput_bps``.
-    steps
-        The steps, the raw rate first.
-    figures
-        All figures of the kind.
-    measured_bps
-        What was measured, as given. [bit/s]
-    causes
-        Why the measurement may be above the limit, the likeliest first; none where it is not.
+    ``steps`` begin with the raw rate and end at ``figure``, ``goodput_bps`` or ``throughput_bps``; ``figures`` are all
+    figures of the kind. ``causes`` tell why the measurement, ``measured_bps`` [bit/s], may be above the limit, the
+    likeliest first.
     """
 
     kind: str
@@ -100,6 +89,7 @@ class Explanation:
         --------
         >>> explain("ethernet", rate=1e9, mtu=1500).rows()[1]["takes_bps"] / 1e6
         13.004
+
         """
         rows = [
             {"step": step.name, "takes_bps": step.takes_bps, "value_bps": step.value_bps, "source": step.source}
@@ -112,7 +102,7 @@ class Explanation:
         return rows
 
     def to_frame(self) -> "pd.DataFrame":
-        """Give the rows as a DataFrame.
+        """Return the rows as a DataFrame.
 
         Returns
         -------
@@ -232,16 +222,14 @@ def _signed(rate: float) -> str:
 
 
 def explain(kind: str, *, measured: float | None = None, **options: Any) -> Explanation:  # noqa: ANN401 any kind's options
-    """Explain a limit: what each layer takes from the raw rate, and what a measurement says beside it.
+    """Explain a limit: what each layer takes from the raw rate, and how a measurement compares.
 
     Parameters
     ----------
-    kind
-        A kind of `hecn_analysis.limits.KINDS`.
+    kind, **options
+        A kind of `hecn_analysis.limits.KINDS`, and its options, one number each.
     measured
-        What was measured, to be compared. [bit/s]
-    **options
-        Those of the kind, one number each.
+        A measurement to compare. [bit/s]
 
     Returns
     -------

@@ -68,12 +68,8 @@ def header_bytes(*, ip: IPVersion = 4, timestamps: bool = True, protocol: Litera
 
     Parameters
     ----------
-    ip
-        Version of IP: 4 or 6.
-    timestamps
-        TCP carries timestamps: 12 bytes.
-    protocol
-        ``tcp`` or ``udp``.
+    ip, timestamps, protocol
+        Version of IP, 4 or 6; TCP carries timestamps (12 bytes); ``tcp`` or ``udp``.
 
     Returns
     -------
@@ -116,16 +112,12 @@ def payload_bytes(mtu: Bytes, *, ip: IPVersion = 4, timestamps: bool = True, pro
 
     Parameters
     ----------
-    mtu
-        MTU: the longest IP packet. [B]
-    ip
-        Version of IP: 4 or 6.
-    timestamps
-        TCP carries timestamps, as it does by default on all common systems; 12 bytes.
+    mtu, ip, timestamps
+        MTU (the longest IP packet) [B]; version of IP, 4 or 6; TCP carries timestamps (12 bytes), the common default.
     protocol
         ``tcp``, ``udp`` or ``roce`` (RoCEv2: UDP header 8, base transport header 12, check sequence 4). RoCE packets
         hold 256, 512, 1024, 2048 or 4096 bytes: the largest of these that fits. With ``roce`` an MTU that is one of
-        these numbers is taken as the RDMA MTU itself, as perftest reports it.
+        these numbers is the RDMA MTU itself, as perftest reports it.
 
     Returns
     -------
@@ -139,8 +131,8 @@ def payload_bytes(mtu: Bytes, *, ip: IPVersion = 4, timestamps: bool = True, pro
 
     Examples
     --------
-    >>> payload_bytes(9000), payload_bytes(1500, ip=6), payload_bytes(1500, protocol="udp")
-    (8948.0, 1428.0, 1472.0)
+    >>> payload_bytes(9000), payload_bytes(1500, ip=6)
+    (8948.0, 1428.0)
     """
     return given(_packet(mtu, ip, protocol, timestamps=timestamps)[1])
 
@@ -160,8 +152,8 @@ def wire_bytes(mtu: Bytes, *, ip: IPVersion = 4, vlan: bool = False, protocol: P
 
     Examples
     --------
-    >>> wire_bytes(1500), wire_bytes(9000, vlan=True), wire_bytes(9000, protocol="roce")
-    (1538.0, 9042.0, 4178.0)
+    >>> wire_bytes(1500), wire_bytes(9000, vlan=True)
+    (1538.0, 9042.0)
     """
     length, _ = _packet(mtu, ip, protocol, timestamps=False)
     return given(length + FRAME_OVERHEAD + (VLAN_TAG if vlan else 0.0))
@@ -211,15 +203,13 @@ def goodput_bps(
 
     with the headers h = 40 (IPv4 and TCP; IPv6: 60) + 12 (timestamps), and v = 4 with a VLAN tag.
 
-    An upper bound: acknowledgements go the other way, nothing is lost or sent twice. RoCE: without the 16 bytes that
-    the first packet of a message has in addition. Source: [1]_, [2]_, [4]_ of the module.
+    An upper bound: acknowledgements go the other way, nothing is lost or sent twice. RoCE: without the 16 additional
+    bytes of the first packet of a message. Source: [1]_, [2]_, [4]_ of the module.
 
     Parameters
     ----------
-    rate
-        Line rate R of the MAC. [bit/s]
-    mtu
-        MTU M: the longest IP packet. [B]
+    rate, mtu
+        Line rate R of the MAC [bit/s], and MTU M, the longest IP packet [B].
     ip, timestamps, vlan, protocol
         As for :func:`ethernet`.
 
@@ -231,8 +221,6 @@ def goodput_bps(
     --------
     >>> goodput_bps(1e9, 1500) / 1e6, goodput_bps(10e9, 9000) / 1e9
     (941.482, 9.90042)
-    >>> goodput_bps(1e9, 1500, timestamps=False) / 1e6, goodput_bps(1e9, 1500, vlan=True) / 1e6
-    (949.285, 939.040)
     """
     (rate,) = arrays(rate=rate)
     require_positive(rate=rate)
@@ -306,8 +294,6 @@ def ethernet(
     --------
     >>> ethernet(rate=10e9, mtu=9000)["goodput_bps"] / 1e9
     9.90042
-    >>> ethernet(rate=10e9, mtu=9000, wan_phy=True)["goodput_bps"] / 1e9
-    9.20164
     """
     if wan_phy:
         (line,) = arrays(rate=rate)

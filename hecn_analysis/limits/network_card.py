@@ -1,8 +1,8 @@
 r"""Network cards in a PCI Express slot: frames, and the traffic between card and driver about them.
 
-Beside the frames, descriptors, pointers and interrupts cross the slot. How many depends on the driver: one that handles
-each frame on its own, a kernel's that gathers some, or one that polls (DPDK). For small frames that is most of the
-traffic.
+Besides the frames, descriptors, pointers and interrupts cross the slot. Their number depends on the driver: one that
+handles each frame on its own, a kernel driver that batches, or one that polls (DPDK). They are most of the traffic for
+small frames.
 
 References
 ----------
@@ -134,10 +134,8 @@ def slot_bytes(
 
     Parameters
     ----------
-    frame
-        Ethernet frame with its check sequence, 64 to 16,384. [B]
-    max_payload, max_read_request
-        As for :func:`nic`. [B]
+    frame, max_payload, max_read_request
+        Ethernet frame with its check sequence, 64 to 16,384; the others as for :func:`nic`. [B]
     op
         ``send``, ``receive``, or ``both``: one of each.
     driver
@@ -151,8 +149,6 @@ def slot_bytes(
 
     Examples
     --------
-    A frame of 64 bytes, of which 60 go to memory: a polling driver moves about half as much with it.
-
     >>> slot_bytes(64, 256, op="send", driver="simple"), slot_bytes(64, 256, op="send", driver="polling")
     ((100.0, 168.0), (44.2, 98.375))
     """
@@ -212,11 +208,8 @@ def nic(
     --------
     The figures of pcie-bench's model for frames of 1499 bytes, both ways through PCIe 3.0 x8: 46.06, 48.08, 48.86 Gb/s
 
-    >>> for driver in ("simple", "kernel", "polling"):
-    ...     print(f"{nic(3, 8, 256, frame=1499, driver=driver)['throughput_bps'] / 1e9:.2f}")
-    46.06
-    48.08
-    48.86
+    >>> [nic(3, 8, 256, frame=1499, driver=name)["throughput_bps"] / 1e9 for name in ("simple", "kernel", "polling")]
+    [46.06, 48.08, 48.86]
     """
     (gen,) = arrays(gen=gen)
     require_one_of((1, 2, 3, 4, 5), gen=gen)

@@ -108,10 +108,8 @@ def cells(mtu: Bytes, encapsulation: Encapsulation = "llc") -> Number:
 
     Parameters
     ----------
-    mtu
-        MTU M: the longest IP packet. [B]
-    encapsulation
-        ``llc``: LLC/SNAP, e = 8 bytes; ``vc``: one protocol per circuit, e = 0.
+    mtu, encapsulation
+        MTU M, the longest IP packet [B]; ``llc``: LLC/SNAP, e = 8 bytes; ``vc``: one protocol per circuit, e = 0.
 
     Returns
     -------
@@ -120,8 +118,8 @@ def cells(mtu: Bytes, encapsulation: Encapsulation = "llc") -> Number:
 
     Examples
     --------
-    >>> cells(9180), cells(1500), cells(1500, "vc")
-    (192.0, 32.0, 32.0)
+    >>> cells(9180), cells(1500)
+    (192.0, 32.0)
     """
     require_word(tuple(_ENCAPSULATION), encapsulation=encapsulation)
     payload_bytes(mtu)  # refuses an impossible MTU
@@ -167,10 +165,8 @@ def ppp_ip_bps(carrier: Carrier, mtu: Bytes, *, stuffing: bool = False) -> Numbe
 
     Parameters
     ----------
-    carrier
-        Optical carrier; its payload P: :func:`payload_bps`.
-    mtu
-        MTU M: the longest IP packet. [B]
+    carrier, mtu
+        Optical carrier with the payload P of :func:`payload_bps`, and MTU M, the longest IP packet. [B]
     stuffing
         Count the escapes in random data: 2 of 256 byte values become two bytes, so that all but the flag grows by
         1/128. Without, no byte needs one.

@@ -1,7 +1,7 @@
 """Options that lower a limit, one after another: words for each, and its value without effect.
 
-For kinds whose parts do not simply take bytes from each other: they are computed repeatedly, first without any effect,
-then with one more of the real options each time.
+Kinds whose parts do not simply take bytes from each other are computed repeatedly: first without any effect, then with
+one more of the real options each time.
 """
 
 import inspect
@@ -13,7 +13,7 @@ from hecn_analysis.limits.layers import Options, Value
 
 
 class Held(NamedTuple):
-    """Options that hold back together, what they are where nothing does, and the words for them."""
+    """Options that lower a limit together, their values without effect, and the words for them."""
 
     ideal: dict[str, Any]
     words: str
@@ -88,12 +88,10 @@ def in_order(kind: str, run: Callable[[Options], float], options: Options) -> It
 
     Parameters
     ----------
-    kind
-        A kind of ``hecn limits``.
+    kind, options
+        A kind of ``hecn limits``, and its options.
     run
-        Gives the throughput with changes to the options. [bit/s]
-    options
-        The options of the kind, as they are.
+        Function that returns the throughput with changes to the options. [bit/s]
 
     Yields
     ------
@@ -103,11 +101,10 @@ def in_order(kind: str, run: Callable[[Options], float], options: Options) -> It
     Examples
     --------
     >>> from hecn_analysis.limits import memory
-    >>> options = {"channels": 6, "transfers": 1333e6, "usable": 0.75, "passes": 3}
-    >>> def run(changes):
-    ...     return memory(**{**options, **changes})["throughput_bps"]
-    >>> [(words, round(left / 1e9, 1)) for words, left, _ in in_order("memory", run, options)][1:3]
-    [('part that mixed reads and writes reach', 383.9), ('passes of each byte', 128.0)]
+    >>> options = {"channels": 6, "transfers": 1333e6, "usable": 0.75}
+    >>> steps = in_order("memory", lambda changes: memory(**{**options, **changes})["throughput_bps"], options)
+    >>> [(words, round(rate / 1e9, 1)) for words, rate, _ in steps][1]
+    ('part that mixed reads and writes reach', 128.0)
     """
     start, known = ORDER.get(kind, ("what the required options give", []))
     held = [

@@ -1,30 +1,25 @@
 r"""PCI Express 1 to 6: from the raw rate of a slot to what a device moves through it.
 
-The rate is worked out from the wire up, one function a layer:
-
-======================  ==============================================================================================
-:func:`raw_bps`         transfers per second, lanes, line coding; in `pci_express_link`
-:func:`packet_bps`      what is left for packets (TLPs) after acknowledgements, flow control, clock compensation; there
-:func:`throughput_bps`  what is left for data after framing, headers and read requests
-:func:`tag_limit_bps`   what the device's outstanding reads allow, however wide the link is
-:func:`tmt_bps`         the HECN documents' "theoretical maximum throughput": raw rate and write overhead only
-======================  ==============================================================================================
+`pci_express_link` has the raw rate (:func:`raw_bps`) and what is left for packets (TLPs, :func:`packet_bps`);
+:func:`throughput_bps` takes off framing, headers and read requests. :func:`tag_limit_bps` is the limit of outstanding
+reads, however wide the link is, and :func:`tmt_bps` the HECN documents' "theoretical maximum throughput": raw rate and
+write overhead only.
 
 Directions are the device's: a device *writes* to host memory (a network card that receives) and *reads* from it (one
 that sends). "Both" is both at once, each way at the same rate.
 
 Where sources differ
 --------------------
-A write has 24 bytes beside its data: with 32-bit addresses 20, as UG962 [4]_ counts, with ECRC 28, which is off unless
-someone turned it on. UCX [5]_ counts 26 from generation 3 on, with the sequence number once in the start token and
-once more: 0.7 % less at MaxPayload 256. 0.985 of a rate is no overhead but the coding, 128/130.
+A write has 24 bytes beside its data: with 32-bit addresses 20, as UG962 [4]_ counts, with ECRC, which is off by
+default, 28. UCX [5]_ counts 26 from generation 3 on, with the sequence number both in the start token and by itself:
+0.7 % less at MaxPayload 256. A factor of 0.985 is the coding alone, 128/130.
 
 How good it is
 --------------
 Against all of pcie-bench's published measurements [2]_ of 512 bytes and more (PCIe 3.0 x8, 21 settings of 7 hosts), the
-estimate is off by 2.9 % in the median for reads and writes. Both at once, it is 3 % high for 2 KiB, and 19 % high for
-512 bytes, which that card starts 10.4 million times a second in any host; no link explains that. Graphics cards in
-generations 4 and 5 are within 9 % one way.
+median error is 2.9 % for reads and writes. Both at once, it is 3 % high for 2 KiB, and 19 % high for 512 bytes, which
+that card starts at most 10.4 million times a second in any host; no link explains that. Graphics cards of generations 4
+and 5 are within 9 % one way.
 
 References
 ----------
@@ -94,10 +89,8 @@ def tmt_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
 
     Parameters
     ----------
-    gen, lanes
-        As for :func:`pcie`.
-    max_payload
-        MaxPayload M. [B]
+    gen, lanes, max_payload
+        As for :func:`pcie`; MaxPayload is M. [1, 1, B]
 
     Returns
     -------
@@ -147,8 +140,8 @@ def tag_limit_bps(
 
     Examples
     --------
-    >>> tag_limit_bps(32, 1e-6, 512) / 1e9, tag_limit_bps(32, 1e-6, 512, transfer=64) / 1e9
-    (131.072, 16.384)
+    >>> tag_limit_bps(32, 1e-6, 512) / 1e9
+    131.072
     """
     outstanding, round_trip, max_read_request = arrays(
         outstanding=outstanding, round_trip=round_trip, max_read_request=max_read_request
@@ -197,18 +190,14 @@ def throughput_bps(
 
     Parameters
     ----------
-    gen, lanes
-        As for :func:`pcie`.
-    max_payload
-        MaxPayload M. [B]
+    gen, lanes, completion_boundary, address_bits, ecrc
+        As for :func:`pcie`. [1, 1, B, 1, 1]
+    max_payload, max_read_request
+        MaxPayload M and MaxReadRequest m. [B]
     op
         What the device does: read, write, or both at once (the rate each way).
     transfer
         Size n of one transfer; None: many times MaxPayload and MaxReadRequest. [B]
-    max_read_request
-        MaxReadRequest m. [B]
-    completion_boundary, address_bits, ecrc
-        As for :func:`pcie`. [B, 1, 1]
 
     Returns
     -------
@@ -216,12 +205,10 @@ def throughput_bps(
 
     Examples
     --------
-    The reference values of [2]_: PCIe 3.0 x8, MaxPayload 256, 4096 bytes; then 5.0 x16 with MaxPayload 512:
+    The reference values of [2]_: PCIe 3.0 x8, MaxPayload 256, 4096 bytes:
 
     >>> [throughput_bps(3, 8, 256, op=op, transfer=4096) / 1e9 for op in ("write", "read", "both")]
     [52.923, 53.690, 50.748]
-    >>> throughput_bps(5, 16, 512, op="write") / 1e9, throughput_bps(5, 16, 512, op="read") / 1e9
-    (437.964, 441.257)
     """
     packets = packet_bps(gen, lanes, max_payload)
     gen, max_payload, max_read_request = arrays(gen=gen, max_payload=max_payload, max_read_request=max_read_request)

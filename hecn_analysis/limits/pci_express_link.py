@@ -1,18 +1,17 @@
 r"""A PCI Express link, generations 1 to 6: from the raw rate of its lanes to what is left for packets (TLPs).
 
-What packets carry, and so what a device moves, is worked out in `pci_express`. The link that counts is the one that was
-negotiated: :func:`negotiated`. Several devices behind a switch or a chipset share its uplink: :func:`shared_bps`.
+The link that counts is the negotiated one (:func:`negotiated`). Devices behind a switch or a chipset share its uplink
+(:func:`shared_bps`).
 
 How often an acknowledgement goes out
 -------------------------------------
-The base specification says how late an acknowledgement (ACK) or a flow-control update may be, in symbol times. For
+The base specification limits the delay of an acknowledgement (ACK) or a flow-control update in symbol times. For
 generations 3 to 5 that number is taken as a number of bytes, as pcie-bench's open model does [2]_; its authors compared
-it with measurements of network cards. On a wide link this counts more ACKs than the specification asks for (it has
-symbol times of all lanes together), and often more than one per packet: a calibration, not a derivation. For
-generations 1 and 2, whose limits are shorter still, it takes too much: three ACKs per packet on a x16 link. There, at
-most one ACK and one update per packet of MaxPayload are counted; UG962 [4]_ also assumes an ACK per packet. The
-documents' transmit tests through a PCIe 2.0 x16 slot [3]_ are then met within 0.5 %, where [2]_ is 6 to 8 % low.
-FLIT mode (generation 6) carries both in 6 bytes of each FLIT.
+it with measurements of network cards. On a wide link this counts more ACKs than the specification asks for, and often
+more than one per packet: a calibration, not a derivation. For generations 1 and 2, with shorter limits, it would count
+three ACKs per packet on a x16 link. There, at most one ACK and one update per packet of MaxPayload are counted; UG962
+[4]_ also assumes an ACK per packet. The documents' transmit tests through a PCIe 2.0 x16 slot [3]_ are then met within
+0.5 %, while [2]_ is 6 to 8 % low. FLIT mode (generation 6) carries both in 6 bytes of each FLIT.
 
 References
 ----------
@@ -69,10 +68,8 @@ def look_up(table: FloatArray, key: FloatArray) -> FloatArray:
 
     Parameters
     ----------
-    table
-        Values, one for each whole number from 0 on.
-    key
-        Whole numbers, or NaN.
+    table, key
+        Values, one for each whole number from 0 on; whole numbers or NaN.
 
     Returns
     -------
@@ -98,15 +95,13 @@ def raw_bps(gen: Count, lanes: Count) -> Number:
     with r = 2.5, 5, 8, 16, 32, 64 GT/s and c = 8/10 (generations 1, 2), 128/130 (3 to 5), 236/256 (6: the part of a
     FLIT that carries packets).
 
-    Linux prints 126.016 Gb/s for generation 3 x16, because it rounds each lane down to 7876 Mb/s; the exact value is
-    126.031. Source: [1]_ of the module.
+    Linux prints 126.016 Gb/s for generation 3 x16, because it rounds each lane down to 7876 Mb/s. Source: [1]_ of the
+    module.
 
     Parameters
     ----------
-    gen
-        PCI Express generation, 1 to 6.
-    lanes
-        Lanes: 1, 2, 4, 8, 12, 16 or 32.
+    gen, lanes
+        PCI Express generation, 1 to 6; 1, 2, 4, 8, 12, 16 or 32 lanes.
 
     Returns
     -------
@@ -124,7 +119,7 @@ def raw_bps(gen: Count, lanes: Count) -> Number:
 
 
 def ack_limit(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
-    r"""Return how late an ACK or a flow-control update may be, in symbol times: the specification's tables.
+    r"""Return the longest delay of an ACK or a flow-control update in symbol times: the specification's tables.
 
     .. math:: L = \left\lfloor \frac{(M + 28)\, a}{\mathrm{lanes}} + d_\mathrm{gen} \right\rfloor
 
@@ -146,8 +141,8 @@ def ack_limit(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
 
     Examples
     --------
-    >>> ack_limit(1, 8, 128), ack_limit(3, 8, 256), ack_limit(3, 16, 512)
-    (67.0, 203.0, 182.0)
+    >>> ack_limit(1, 8, 128), ack_limit(3, 8, 256)
+    (67.0, 203.0)
     """
     gen, lanes, max_payload = arrays(gen=gen, lanes=lanes, max_payload=max_payload)
     require_one_of(GENERATIONS, gen=gen)
@@ -171,10 +166,8 @@ def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
 
     Parameters
     ----------
-    gen, lanes
-        As for :func:`raw_bps`.
-    max_payload
-        MaxPayload M. [B]
+    gen, lanes, max_payload
+        As for :func:`raw_bps`; MaxPayload M. [1, 1, B]
 
     Returns
     -------
@@ -211,19 +204,18 @@ def _packet_table() -> FloatArray:
 
 
 def negotiated(gen: Count, lanes: Count, slot_gen: Count, slot_lanes: Count) -> tuple[Number, Number]:
-    """Return generation and width that a link runs at: the lower of what both its ends are capable of.
+    """Return the generation and width of a link: the lower of the capabilities of both ends.
 
-    What the two train to at best; dirt or a bad lane takes them lower still. ``lspci -vv`` shows both, as ``LnkCap``
-    and ``LnkSta``. 12 lanes and 8 train to 8, 12 and 16 to 12. Source: [1]_ of the module, link training.
+    Dirt or a bad lane can lower both. ``lspci -vv`` shows them as ``LnkCap`` and ``LnkSta``. 12 lanes and 8 train to 8,
+    12 and 16 to 12. Source: [1]_ of the module, link training.
 
     Parameters
     ----------
     gen, lanes
         Generation and lanes of the device.
-    slot_gen
-        Generation of the slot: the lowest of port, riser and retimers.
-    slot_lanes
-        Lanes that are wired to the slot, which may be fewer than its connector has.
+    slot_gen, slot_lanes
+        Generation of the slot, the lowest of port, riser and retimers, and its wired lanes, often fewer than the
+        connector has.
 
     Returns
     -------
@@ -244,7 +236,7 @@ def negotiated(gen: Count, lanes: Count, slot_gen: Count, slot_lanes: Count) -> 
 
 
 def shared_bps(wanted: Number, uplink: Number) -> FloatArray:
-    r"""Return what devices behind one uplink get, each way: equal shares, except that none gets more than it wants.
+    r"""Return the rate of each device behind one uplink, each way: equal shares, but none above what it wants.
 
     .. math:: x_i = \min(w_i, s), \quad \sum_i x_i = \min\left(\sum_i w_i, U\right)
 

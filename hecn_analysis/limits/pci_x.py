@@ -41,10 +41,9 @@ def raw_bps(clock: Frequency, width: Literal[32, 64] = 64) -> Number:
 
     Parameters
     ----------
-    clock
-        Data clock: 33.33, 66.67, 100 or 133.33 MHz; 266.67 or 533.33 for PCI-X 2.0. [Hz]
-    width
-        Width of the bus: 32 or 64. [bit]
+    clock, width
+        Data clock: 33.33, 66.67, 100 or 133.33 MHz; 266.67 or 533.33 for PCI-X 2.0 [Hz]. Width of the bus: 32 or 64
+        [bit].
 
     Returns
     -------
@@ -94,8 +93,8 @@ def throughput_bps(
 
     Examples
     --------
-    >>> throughput_bps(133.333333e6, burst=512) / 1e9, throughput_bps(133.333333e6, burst=4096) / 1e9
-    (3.33, 7.14)
+    >>> throughput_bps(133.333333e6, burst=4096) / 1e9
+    7.14
     """
     raw = raw_bps(clock, width)
     burst, overhead_clocks = arrays(burst=burst, overhead_clocks=overhead_clocks)
@@ -105,7 +104,7 @@ def throughput_bps(
 
 
 def burst_overhead_clocks(clock: Frequency, width: Literal[32, 64], burst: Bytes, measured: Rate) -> Number:
-    r"""Return the clocks that a burst costs beside its data, from a measured rate: what a chipset is calibrated by.
+    r"""Return the clocks that a burst costs beside its data, from a measured rate, to calibrate a chipset.
 
     .. math:: c = \frac{8 N}{w} \left(\frac{R}{B} - 1\right)
 

@@ -1,8 +1,7 @@
-r"""Buffers of switches where a fast link meets a slow one, and what they must hold for TCP.
+r"""Buffers of switches between a fast link and a slow one, and what they must hold for TCP.
 
-A burst that comes in faster than it goes out fills the buffer of the slow port; what does not fit is lost. Senders
-burst more than their mean rate says: an offloaded send is 64 KiB at the speed of the card, slow start sends a whole
-window in half a round trip.
+A burst that arrives faster than it leaves fills the buffer of the slow port; the excess is lost. Senders burst above
+their mean rate: an offloaded send is 64 KiB at the speed of the card, slow start sends a window in half a round trip.
 
 References
 ----------
@@ -49,10 +48,8 @@ def needed_bytes(ingress: Rate, egress: Rate, burst: Bytes) -> Number:
 
     Parameters
     ----------
-    ingress
-        Rate at which the burst comes in. [bit/s]
-    egress
-        Rate at which it goes out. [bit/s]
+    ingress, egress
+        Rates at which the burst arrives and leaves. [bit/s]
     burst
         Size S of the burst. [B]
 
@@ -106,7 +103,7 @@ def largest_burst_bytes(ingress: Rate, egress: Rate, buffer: Bytes) -> Number:
 
 
 def safe_rate_bps(egress: Rate, buffer: Bytes, burst: Bytes) -> Number:
-    r"""Return the fastest pace at which a burst of this size passes without loss: what to pace a sender to.
+    r"""Return the fastest pace at which a burst of this size passes without loss, to pace a sender.
 
     .. math:: R = \frac{R_\mathrm{out}}{1 - Q / S}, \quad S > Q
 
@@ -114,10 +111,8 @@ def safe_rate_bps(egress: Rate, buffer: Bytes, burst: Bytes) -> Number:
 
     Parameters
     ----------
-    egress, buffer
-        As for :func:`largest_burst_bytes`. [bit/s, B]
-    burst
-        Size S of the burst. [B]
+    egress, buffer, burst
+        As for :func:`largest_burst_bytes`; size S of the burst. [bit/s, B, B]
 
     Returns
     -------
@@ -126,8 +121,8 @@ def safe_rate_bps(egress: Rate, buffer: Bytes, burst: Bytes) -> Number:
 
     Examples
     --------
-    >>> safe_rate_bps(1e9, 512e3, 1e6) / 1e9, safe_rate_bps(1e9, 512e3, 1e9) / 1e9
-    (2.049, 1.0005)
+    >>> safe_rate_bps(1e9, 512e3, 1e6) / 1e9
+    2.049
     """
     (slow,) = arrays(egress=egress)
     require_positive(egress=slow)
@@ -148,10 +143,8 @@ def full_rate_buffer_bytes(rate: Rate, rtt: Time, *, flows: Count = 1, congestio
 
     Parameters
     ----------
-    rate
-        Rate R of the link. [bit/s]
-    rtt
-        Round-trip time T without queues. [s]
+    rate, rtt
+        Rate R of the link [bit/s], and round-trip time T without queues [s].
     flows
         Flows N, whose losses do not coincide.
     congestion_control
@@ -164,14 +157,14 @@ def full_rate_buffer_bytes(rate: Rate, rtt: Time, *, flows: Count = 1, congestio
     Warns
     -----
     ValidityWarning
-        2 to 99 flows: the root of N needs hundreds of flows that are out of step; fewer need up to what one flow needs.
+        2 to 99 flows: the root of N needs hundreds of unsynchronised flows; fewer need up to what one flow needs.
 
     Examples
     --------
     10 Gb/s over 80 ms:
 
-    >>> full_rate_buffer_bytes(10e9, 0.08) / 1e6, full_rate_buffer_bytes(10e9, 0.08, congestion_control="cubic") / 1e6
-    (100.0, 42.86)
+    >>> full_rate_buffer_bytes(10e9, 0.08, congestion_control="cubic") / 1e6
+    42.86
     """
     rate, rtt, count = arrays(rate=rate, rtt=rtt, flows=flows)
     require_positive(rate=rate, rtt=rtt)
@@ -189,11 +182,11 @@ def full_rate_buffer_bytes(rate: Rate, rtt: Time, *, flows: Count = 1, congestio
 
 
 def bufferless_fraction(congestion_control: Control = "reno") -> Fraction:
-    r"""Return the part of a link that one flow fills where there is no buffer at all.
+    r"""Return the part of a link without a buffer that one flow fills.
 
     .. math:: U = \frac{1 + \beta}{2}
 
-    The window swings between beta and all of what fits, evenly in time: exact for Reno's straight growth, a little low
+    The window swings between beta and all of what fits, evenly in time: exact for Reno's linear growth, a little low
     for CUBIC, which stays near the top. Source: [3]_ of the module.
 
     Parameters

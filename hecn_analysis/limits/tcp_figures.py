@@ -83,8 +83,6 @@ def tcp(
 
     Examples
     --------
-    >>> tcp(rtt=0.08, window=10e6, mtu=9000, rate=10e9)["throughput_bps"] / 1e6
-    1000.0
     >>> tcp(rtt=0.1, loss=1e-4, mtu=1500)["loss_limit_bps"] / 1e6    # 187 packets each 100 ms, RFC 9438
     21.7
     """

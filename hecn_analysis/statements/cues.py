@@ -278,9 +278,8 @@ def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
     """What a line says that an entry knows; None where it does not."""
     text = (lines.stated if cue.prose else lines.text)(index, index + cue.lines)
     first = text.partition("\n")[0]
-    match = next(
-        (one for one in _compiled(cue.pattern).finditer(text) if not (cue.prose and sentences.is_denied(text, one))), None
-    )
+    hits = _compiled(cue.pattern).finditer(text)
+    match = next((hit for hit in hits if not (cue.prose and sentences.is_denied(text, hit))), None)
     if match is None or match.start() > len(first) or not cue.holds(match):
         return None
     if cue.where or cue.unless:

@@ -2,12 +2,9 @@
 
 The interfaces are divided into shares of a few million readings. Each share reads the row groups that hold its
 interfaces, sorts their readings, and computes their rates and percentiles. Shares run in threads or on the workers of a
-Dask cluster and are joined in order, so the result does not depend on where they ran. If a worker dies, another one
-repeats its share. An unreadable file costs its own readings and is reported; if the damage shows only while shares are
-read, the interfaces are divided again without this file.
-
-Files sorted by interface (as a whole, or for each day) are read once. If every row group holds all interfaces, each
-share reads all files, and shares are larger.
+Dask cluster and are joined in order, so the result does not depend on where they ran; another worker repeats the share
+of one that dies. An unreadable file costs its own readings and is reported; if the damage shows only while shares are
+read, the interfaces are divided again without this file. Files sorted by interface are read once.
 """
 
 from __future__ import annotations
@@ -90,10 +87,8 @@ def interfaces(
         Files, or folders that are searched for ``*.parquet``.
     slot_s
         Length of the slots of the percentiles. [s]
-    max_gap
-        As in `hecn_analysis.traffic.rates.rates`. [s]
-    widths, speeds
-        As there.
+    max_gap, widths, speeds
+        As in `hecn_analysis.traffic.rates.rates`.
     host
         Host of readings without a host name. Without it, such files count as hosts of their own.
     rates_folder

@@ -38,8 +38,6 @@ def nearest_rank(values: Floats, percent: float = 95.0) -> float:
 def nearest_ranks(values: Floats, starts: Ints, percent: float = 95.0) -> Floats:
     """Percentile of each of many groups of consecutive values, ignoring NaN.
 
-    Groups of similar length are computed at once.
-
     Parameters
     ----------
     values

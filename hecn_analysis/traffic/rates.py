@@ -1,7 +1,6 @@
 """Rates from counter readings, each with a flag that explains how it was computed: `rates`.
 
-`hecn_analysis.traffic.differences` explains how wraps, resets, gaps and clock steps are distinguished,
-`hecn_analysis.traffic.flags` the flags.
+`hecn_analysis.traffic.differences` has the rules for wraps, resets, gaps and clock steps.
 """
 
 from __future__ import annotations
@@ -63,9 +62,8 @@ def rates(
     >>> when = pd.to_datetime(["2013-11-20 12:00:00", "2013-11-20 12:05:00"], utc=True)
     >>> readings = pd.DataFrame({"interface": "eth0", "time": when, "in_octets": [4_000_000_000, 200_000_000],
     ...                          "out_octets": 0, "counter_bits": 32, "speed_bps": 100e6})
-    >>> found = rates(readings)
-    >>> round(float(found["in_bps"][0]) / 1e6, 3), found["flag"][0], rates(readings, widths=64)["flag"][0]
-    (13.199, 'wrap', 'reset')
+    >>> rates(readings)["flag"][0], rates(readings, widths=64)["flag"][0]
+    ('wrap', 'reset')
     """
     if max_gap is not None and not max_gap > 0:
         raise RangeError(f"max_gap: found {max_gap!r} s, expected more than 0 s")
@@ -113,10 +111,8 @@ def flag_ceilings(table: pd.DataFrame, ceiling_bps: float) -> pd.DataFrame:
 
     Examples
     --------
-    >>> when = pd.to_datetime(["2013-11-20 12:00:00", "2013-11-20 12:00:01"], utc=True)
-    >>> shown = pd.DataFrame({"time": when, "in_bps": [17.179869176e9, 9e9], "out_bps": 0.0, "flag": "ok"})
-    >>> flag_ceilings(shown, DISPLAY_CEILINGS["gkrellm"])["flag"].tolist()
-    ['ceiling', 'ok']
+    >>> flag_ceilings(table, 4e9)["flag"].tail(2).tolist()
+    ['ok', 'ceiling']
     """
     highest = table[["in_bps", "out_bps"]].max(axis=1).to_numpy(dtype=float)
     flags = table["flag"].astype("string").fillna("ok")

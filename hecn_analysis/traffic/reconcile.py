@@ -114,12 +114,8 @@ def reconcile(
     mtu
         MTU of the path, for runs without a segment size (``mss_bytes``) in their log; by default the better fit of
         `MTUS`, as noted in ``message``. [B]
-    ip
-        IP version, 4 or 6.
-    timestamps
-        Whether TCP carries timestamps.
-    vlan
-        Whether the counted frames carry a VLAN tag.
+    ip, timestamps, vlan
+        IP version, 4 or 6; whether TCP carries timestamps, and the counted frames a VLAN tag.
     counts
         Framing included by the counters: a key of `FRAME_BYTES`.
     tolerance

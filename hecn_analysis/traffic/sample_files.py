@@ -1,7 +1,6 @@
 """Read Parquet files with the table ``samples`` by row groups: the interfaces in each, and the readings as columns.
 
-`row_groups` lists the interfaces of each row group from its text columns only. `read` reads chosen interfaces from
-chosen row groups. Columns that a file lacks are missing values.
+`row_groups` reads the text columns only. Columns that a file lacks are missing values.
 """
 
 from __future__ import annotations

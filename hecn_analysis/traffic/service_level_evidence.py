@@ -66,10 +66,8 @@ def judge_paths(
 
     Returns
     -------
-    DataFrame
-        The table of `hecn_analysis.traffic.service_levels.judge`, with a column ``path`` in front.
-    DataFrame
-        The table of `evidence`, with the same column.
+    DataFrame, DataFrame
+        The tables of `hecn_analysis.traffic.service_levels.judge` and of `evidence`, with a column ``path`` in front.
 
     Examples
     --------
@@ -196,8 +194,8 @@ def written(value: float | None, unit: str) -> str:
 
     Examples
     --------
-    >>> written(1e-7, "1"), written(0.1, "s"), written(9014.0, "B"), written(40e9, "bit/s"), written(None, "s")
-    ('1e-07', '100 ms', '9014 B', '40.0 Gb/s', '–')
+    >>> written(1e-7, "1"), written(9014.0, "B"), written(40e9, "bit/s"), written(None, "s")
+    ('1e-07', '9014 B', '40.0 Gb/s', '–')
     """
     if value is None or math.isnan(value):
         return "–"

@@ -87,12 +87,9 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
 
     Examples
     --------
-    >>> when = pd.date_range("2013-11-20", periods=20, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(20) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> found = summarise(gridded.from_frame(table)[1])
-    >>> (found["p95_in_bps"] / 1e9).tolist(), found["slots"].tolist()
-    ([1.8], [20])
+    >>> summary = summarise(gridded.from_frame(table)[1])
+    >>> (summary["p95_in_bps"] / 1e9).tolist(), summary["slots"].tolist()
+    ([3.8], [40])
     """
     starts = intervals.starts
     slots = gridded.regrid(intervals, slot_s)
@@ -196,9 +193,6 @@ def utilisation(table: pd.DataFrame, *, slot_s: float = SLOT_S, speeds: Speeds =
 
     Examples
     --------
-    >>> when = pd.date_range("2013-11-20", periods=40, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(1.0, 41.0) * 1e8, "out_bps": 1e8, "flag": "ok"})
     >>> print(utilisation(table, speeds=10e9)[["slots", "p95_in_bps", "in_utilisation_fraction"]])
        slots    p95_in_bps  in_utilisation_fraction
     0     40  3.800000e+09                     0.38
@@ -259,12 +253,9 @@ def billing(
 
     Examples
     --------
-    >>> when = pd.date_range("2013-11-20", periods=20, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(20) * 1e8, "out_bps": 1e8, "flag": "ok"})
     >>> bill = billing(table, direction="sum")
     >>> bill["percentile_bps"] / 1e9, bill["rank"], bill["slots"], bill["thrown_away"]
-    (1.9, 19, 20, 1)
+    (3.9, 38, 40, 2)
     """
     if direction not in DIRECTIONS:
         raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
@@ -352,11 +343,8 @@ def slot_table(table: pd.DataFrame, *, slot_s: float = SLOT_S, gaps: bool = Fals
 
     Examples
     --------
-    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> slot_table(table, slot_s=900.0)[["covered_s", "in_bytes"]].to_dict("list")
-    {'covered_s': [300.0, 900.0], 'in_bytes': [0.0, 22500000000.0]}
+    >>> slot_table(table, slot_s=900.0)["covered_s"].head(2).tolist()
+    [300.0, 900.0]
     """
     names, intervals = gridded.from_frame(table)
     return gridded.frame(names, gridded.regrid(intervals, slot_s, gaps=gaps))
@@ -404,12 +392,9 @@ def profile(
 
     Examples
     --------
-    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(288) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> found = profile(table, zone="America/New_York")
-    >>> len(found), int(found["hour"][found["mean_in_bps"].idxmax()])
-    (24, 17)
+    >>> hours = profile(table, zone="America/New_York")
+    >>> int(hours["hour"][hours["mean_in_bps"].idxmax()])
+    22
     """
     slots = slot_table(table, slot_s=slot_s).dropna(subset=["in_bps", "out_bps"], how="all")
     middle = (slots["time"] - pd.Timedelta(slot_s / 2, "s")).dt.tz_convert(zone)
@@ -470,12 +455,8 @@ def bounds(
 
     Examples
     --------
-    >>> when = pd.date_range("2013-11-20", periods=3, freq="2h", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 7200.0,
-    ...                       "in_bps": [1e9, 2e9, 1e9], "out_bps": 0.0, "flag": "ok"})
-    >>> found = bounds(table, speeds=10e9)
-    >>> found[["direction", "peak_low_bps", "peak_high_bps"]].iloc[0].to_dict()
-    {'direction': 'in', 'peak_low_bps': 2000000000.0, 'peak_high_bps': 10000000000.0}
+    >>> bounds(table.head(1).assign(interval_s=7200.0), speeds=10e9)["peak_high_bps"].tolist()
+    [2400000000.0, 2400000000.0]
     """
     rows = []
     code, names = number_rows(table)

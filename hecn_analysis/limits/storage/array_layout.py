@@ -55,16 +55,11 @@ def checked(level: Level, disks: Count, disk_rate: Rate, groups: Count | None, l
 
     Parameters
     ----------
-    level
-        RAID level.
-    disks
-        Disks of all groups together.
-    disk_rate
-        Rate of a disk. [bit/s]
-    groups
-        Groups that data is striped over: two for RAID 50 and 60 where None, else one.
-    lost
-        Disks of a group that are lost.
+    level, disks, groups
+        RAID level; disks of all groups together; groups that are striped over, by default two for RAID 50 and 60, else
+        one.
+    disk_rate, lost
+        Rate of a disk [bit/s]; disks of a group that are lost.
 
     Returns
     -------
@@ -73,9 +68,8 @@ def checked(level: Level, disks: Count, disk_rate: Rate, groups: Count | None, l
 
     Examples
     --------
-    >>> array = checked(60, 24, 800e6, groups=2, lost=1)
-    >>> float(array.members), array.parity, float(array.working)
-    (12.0, 2, 11.0)
+    >>> float(checked(60, 24, 800e6, groups=2, lost=1).working)
+    11.0
     """
     require_word(LEVELS, level=level)
     nested = level in {50, 60}

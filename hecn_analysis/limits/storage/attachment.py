@@ -81,8 +81,8 @@ def coded_bps(interface: Interface) -> float:
 
     Examples
     --------
-    >>> [coded_bps(link) / 8e6 for link in ("sata-6", "sas-6", "sas-12", "sas-24", "fc-8", "fc-16")]
-    [600.0, 600.0, 1200.0, 2400.0, 850.0, 1700.0]
+    >>> [coded_bps(link) / 8e6 for link in ("sata-6", "sas-24", "fc-16")]
+    [600.0, 2400.0, 1700.0]
     """
     require_word(_LINKS, interface=interface)
     line, coding, _ = _LINKS[interface]
@@ -104,8 +104,8 @@ def coded_port_bps(line_rate: float) -> float:
 
     Examples
     --------
-    >>> coded_port_bps(6e9) / 1e9, coded_port_bps(22.5e9) / 1e9
-    (4.8, 19.2)
+    >>> coded_port_bps(22.5e9) / 1e9
+    19.2
     """
     line_of_8b10b, coding, _ = _LINKS["sas-12"]
     return line_rate * (coding if line_rate <= line_of_8b10b else _LINKS["sas-24"][1])
@@ -130,8 +130,8 @@ def link_bps(interface: Interface) -> float:
 
     Examples
     --------
-    >>> [link_bps(link) / 8e6 for link in ("sata-3", "sata-6", "sas-6", "sas-12")]
-    [299.4, 598.8, 579.6, 1159.2]
+    >>> [link_bps(link) / 8e6 for link in ("sata-6", "sas-12")]
+    [598.8, 1159.2]
     """
     return coded_bps(interface) * _LINKS[interface][2]
 
@@ -141,19 +141,16 @@ def attachment_bps(interface: Interface, lanes: Count, disk_interface: Interface
 
     .. math:: B = n\, \min(B_\mathrm{lane}, B_\mathrm{disk})
 
-    An expander passes connections through: a lane that serves a slower disk is filled up with empty words (rate
-    matching, [1]_ of the module). Expanders that end the link to the disk (end-device frame
-    buffering, 12 Gb/s and later) use the port's full speed.
+    An expander passes connections through: a lane that serves a slower disk is padded with empty words (rate matching,
+    [1]_ of the module). Expanders with end-device frame buffering (12 Gb/s and later) use the port's full speed.
 
     Parameters
     ----------
-    interface
-        Kind and speed of the port's lanes.
-    lanes
-        Lanes n: 4 in one SFF-8087, SFF-8088 or SFF-8644 cable.
+    interface, lanes
+        Kind and speed of the port's lanes, and their number n: 4 in one SFF-8087, SFF-8088 or SFF-8644 cable.
     disk_interface
-        Kind and speed of the disks behind an expander that does not buffer: while one of them is connected, a lane runs
-        at its speed. None: as fast, or the expander buffers.
+        Kind and speed of the disks behind an expander that does not buffer: a lane runs at the speed of its disk. None:
+        as fast, or the expander buffers.
 
     Returns
     -------
@@ -161,10 +158,10 @@ def attachment_bps(interface: Interface, lanes: Count, disk_interface: Interface
 
     Examples
     --------
-    Four lanes of 12 Gb/s to SATA disks of 6 Gb/s, with an expander that buffers and one that does not:
+    Four lanes of 12 Gb/s to SATA disks of 6 Gb/s, with an expander that does not buffer:
 
-    >>> attachment_bps("sas-12", 4) / 8e9, attachment_bps("sas-12", 4, "sata-6") / 8e9
-    (4.64, 2.40)
+    >>> attachment_bps("sas-12", 4, "sata-6") / 8e9
+    2.40
     """
     (lanes,) = arrays(lanes=lanes)
     require_whole(1, lanes=lanes)
@@ -217,9 +214,8 @@ def enclosure(
     --------
     24 disks of 200 MB/s behind four lanes of 6 Gb/s:
 
-    >>> figures = enclosure(24, 1.6e9, interface="sas-6")
-    >>> figures["disks_bps"] / 8e9, figures["throughput_bps"] / 8e9
-    (4.8, 2.32)
+    >>> enclosure(24, 1.6e9, interface="sas-6")["throughput_bps"] / 8e9
+    2.32
     """
     n, rate, part = arrays(disks=disks, disk_rate=disk_rate, usable=usable)
     require_whole(1, disks=n)

@@ -1,8 +1,7 @@
-r"""RAID: how much work a request makes for the disks, and the rate at which they do it.
+r"""RAID: the work of a request for the disks, and the rate at which they do it.
 
-A request keeps disks busy for some seconds in all: for every piece of a disk that is read or written, the time to get
-there (none in a sequential stream) and the time of its bytes. Disks work side by side, so that a group of n working
-disks does n seconds of work in a second.
+Each piece of a disk that is read or written takes the access time (none in a sequential stream) and the time of its
+bytes. A group of n working disks does n seconds of work in a second.
 
 References
 ----------
@@ -63,10 +62,8 @@ def raid_read_bps(
 
     Parameters
     ----------
-    level
-        RAID level: 0, 1, 5, 6, 10, 50 or 60.
-    disks
-        Disks n, of all groups together, without spares.
+    level, disks
+        RAID level: 0, 1, 5, 6, 10, 50 or 60; disks n of all groups together, without spares.
     disk_rate
         Rate d of one disk. [bit/s]
     groups
@@ -93,17 +90,15 @@ def raid_read_bps(
     Notes
     -----
     Requests of at least a stripe, or read-ahead. A rotating disk loses as much time over a chunk of parity as by
-    reading it. With a disk lost, the others read everything, and the missing chunks are computed: no slower
-    for rotating disks, as long as the processor keeps up. Up to 8 disks: within 10 %
-    in the median of published measurements, those with parity up to twice as slow as their disks (tests, file
-    ``published_raid.csv``). Source: [1]_, [2]_ of the module.
+    reading it. With a disk lost, the others read everything, and the missing chunks are computed: no slower for
+    rotating disks, as long as the processor keeps up. Up to 8 disks, the median error against published measurements is
+    10 %, but levels with parity are up to twice as slow (tests, file ``published_raid.csv``). Source: [1]_, [2]_ of the
+    module.
 
     Examples
     --------
     >>> [raid_read_bps(level, 8, 800e6) / 8e6 for level in (0, 1, 10, 5, 6, 50, 60)]
     [800.0, 100.0, 400.0, 700.0, 600.0, 600.0, 400.0]
-    >>> raid_read_bps(5, 8, 800e6, solid_state=True) / 8e6, raid_read_bps(5, 8, 800e6, solid_state=True, lost=1) / 8e6
-    (800.0, 700.0)
     """
     array = checked(level, disks, disk_rate, groups, lost)
     (streams,) = arrays(streams=streams)
@@ -150,12 +145,10 @@ def raid_write_bps(
     ----------
     level, disks, disk_rate, groups, lost
         As for :func:`raid_read_bps`. [1, 1, bit/s, 1, 1]
-    chunk
-        Chunk c, the part of a stripe on one disk. [B]
-    request
-        Size R of a write that reaches the array; None: whole stripes. [B]
+    chunk, request
+        Chunk c, the part of a stripe on one disk; size R of a write that reaches the array; None: whole stripes. [B]
     offset
-        Where in a stripe the request begins; 0 is aligned. [B]
+        Position in a stripe at which the request begins; 0 is aligned. [B]
     access
         Time of a disk before each piece, for requests at random places; 0 in a sequential stream. [s]
 
@@ -165,16 +158,13 @@ def raid_write_bps(
 
     Notes
     -----
-    All disks are busy: enough requests are in flight. The wait between reading and writing the same place is not
-    counted, so that partial writes without a write-back cache are slower than this. One chunk of RAID 5 takes 4 disk
+    All disks are busy: enough requests are in flight. Without a write-back cache, partial writes are slower than this,
+    since the wait between reading and writing the same place is not counted. One chunk of RAID 5 takes 4 disk
     operations, of RAID 6 takes 6. Linux before 4.1 has no read-modify-write for RAID 6. Source: [1]_, [2]_ of the
     module.
 
     Examples
     --------
-    >>> [raid_write_bps(level, 8, 800e6) / 8e6 for level in (0, 1, 10, 5, 6, 50, 60)]
-    [800.0, 100.0, 400.0, 700.0, 600.0, 600.0, 400.0]
-
     Relative to RAID 0, one chunk of a RAID 5 of 16 disks goes at 1/4, of a RAID 6 at 1/6 [1]_:
 
     >>> raid_write_bps(5, 16, 1.0, request=65536) / 16, raid_write_bps(6, 16, 1.0, request=65536) / 16
@@ -222,23 +212,17 @@ def raid_random_read_bps(
     .. math:: B = g\,n_w\,\frac{8 R}{k\,(t_a + 8 R / (k d))}
 
     A request in k pieces is k accesses. A piece on a lost disk of a group of m with p for parity is read from m - p
-    others.
-
-    Enough requests are in flight to keep all disks busy; all copies of a mirror are read. Source: [1]_ of the module,
-    which has half the rate of small reads for a RAID 5 with a disk lost.
+    others. Enough requests are in flight to keep all disks busy; all copies of a mirror are read. Source: [1]_ of the
+    module, which has half the rate of small reads for a RAID 5 with a disk lost.
 
     Parameters
     ----------
     level, disks, disk_rate, groups, lost
         As for :func:`raid_read_bps`. [1, 1, bit/s, 1, 1]
-    request
-        Size R of a request. [B]
+    request, chunk, offset
+        Size R of a request, part of a stripe on one disk, and position in a chunk at which a request begins. [B]
     access
         Time t_a of a disk before each piece. [s]
-    chunk
-        Part of a stripe on one disk. [B]
-    offset
-        Where in a chunk a request begins; 0 is aligned. [B]
 
     Returns
     -------
@@ -246,11 +230,11 @@ def raid_random_read_bps(
 
     Examples
     --------
-    Ratio to the whole array, of 4 KiB with one of 8 disks lost:
+    Ratio with one of 8 disks lost to the whole array, 4 KiB:
 
-    >>> whole = raid_random_read_bps(5, 8, 1e15, 4096, 10e-3)
-    >>> whole / 8 / 4096, raid_random_read_bps(5, 8, 1e15, 4096, 10e-3, lost=1) / whole
-    (800.0, 0.5)
+    >>> complete, degraded = (raid_random_read_bps(5, 8, 1e15, 4096, 10e-3, lost=lost) for lost in (0, 1))
+    >>> degraded / complete
+    0.5
     """
     array = checked(level, disks, disk_rate, groups, lost)
     request, access, chunk, offset = arrays(request=request, access=access, chunk=chunk, offset=offset)
@@ -263,7 +247,7 @@ def raid_random_read_bps(
 
 
 def _pieces(array: Array, size: FloatArray, offset: FloatArray, chunk: FloatArray) -> FloatArray:
-    """Chunks that a request touches; a plain mirror has none."""
+    """Number of chunks that a request touches; 0 for a plain mirror."""
     chunks = np.ceil((np.mod(offset, chunk) + size) / chunk)
     return 1.0 + 0 * chunks if array.level == 1 else chunks
 
@@ -273,18 +257,15 @@ def rebuild_s(capacity: Bytes, disk_rate: Rate, share: Fraction = 1.0) -> Number
 
     .. math:: t = \frac{8 C}{d\, s}
 
-    All disks are passed over once, side by side: the number of them does not matter. Linux md gives the rebuild what is
-    left, but at least ``speed_limit_min`` (1 MB/s) and at most ``speed_limit_max`` (200 MB/s) a disk. Source: [2]_ of
-    the module.
+    One pass over all disks, whatever their number. Linux md gives the rebuild what is left, but at least
+    ``speed_limit_min`` (1 MB/s) and at most ``speed_limit_max`` (200 MB/s) a disk. Source: [2]_ of the module.
 
     Parameters
     ----------
-    capacity
-        Capacity C of a disk. [B]
-    disk_rate
-        Rate d of a disk, the mean over all of it: ``whole_disk_bps``. [bit/s]
+    capacity, disk_rate
+        Capacity C of a disk [B], and its mean rate d, ``whole_disk_bps`` [bit/s].
     share
-        Part s of the disks' time given to the rebuild; the data get the rest. [1]
+        Part s of the disks' time for the rebuild. [1]
 
     Returns
     -------

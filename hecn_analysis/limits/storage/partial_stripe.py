@@ -1,4 +1,4 @@
-r"""Writes of a part of a stripe of a RAID with parity: what the disks read and write to keep the parity right.
+r"""Writes of a part of a stripe of a RAID with parity: what the disks read and write.
 
 References
 ----------
@@ -50,29 +50,17 @@ def partial_write_s(
     rebuild first       all disks that work             the same                    always
     ==================  ==============================  ==========================  =============================
 
-    The cheapest possible way is taken. With lost disks it is the mean over which of the disks they are.
-
-    A write below a chunk touches as much of each parity chunk; a longer one touches all of them. Source: [1]_, [2]_ of
-    the module.
+    The cheapest possible way is taken; with lost disks the mean over their positions. A write below a chunk touches as
+    much of each parity chunk; a longer one touches all of them. Source: [1]_, [2]_ of the module.
 
     Parameters
     ----------
-    members
-        Disks m of a group.
-    parity
-        Disks p of it for parity.
-    size
-        Data written, at most m - p chunks. [B]
-    disk_rate
-        Rate of one disk. [bit/s]
-    chunk
-        Chunk c, the part of a stripe on one disk. [B]
-    offset
-        Where in the stripe the data begin. [B]
-    access
-        Time of a disk before each piece. [s]
-    lost
-        Disks lost, p at most.
+    members, parity, lost
+        Disks m of a group, p of them for parity, and at most p of them lost.
+    size, chunk, offset
+        Data written, at most m - p chunks; chunk c, the part of a stripe on one disk; position in the stripe. [B]
+    disk_rate, access
+        Rate of one disk [bit/s], and time of a disk before each piece [s].
 
     Returns
     -------
@@ -81,13 +69,10 @@ def partial_write_s(
 
     Examples
     --------
-    One chunk of a RAID 5 of 8 disks is 4 pieces of 65536 bytes at 100 MB/s; of one of 4 disks with one
-    lost, 3 on average:
+    One chunk of a RAID 5 of 8 disks is 4 pieces of 65536 bytes at 100 MB/s:
 
     >>> partial_write_s(8, 1, 65536, 800e6) / (65536 * 8 / 800e6)
     4.0
-    >>> partial_write_s(4, 1, 65536, 800e6, lost=1) / (65536 * 8 / 800e6)
-    3.0
     """
     m, p, size, rate, chunk, offset, access, lost = arrays(
         members=members,
@@ -120,14 +105,10 @@ def busy_s(array: Array, size: FloatArray, begin: FloatArray, chunk: FloatArray,
     ----------
     array
         The array.
-    size
-        What is written; 0 is no write. [bytes]
-    begin
-        Where it begins in the stripe. [bytes]
-    chunk
-        Part of a stripe on one disk. [bytes]
+    size, begin, chunk
+        Data written, position in the stripe, and part of a stripe on one disk. [bytes]
     access
-        Time to get to a place on a disk. [s]
+        Access time. [s]
 
     Returns
     -------
@@ -163,13 +144,13 @@ def busy_s(array: Array, size: FloatArray, begin: FloatArray, chunk: FloatArray,
 
 
 def _places(most: int) -> list[tuple[int, int, int]]:
-    """Ways to place up to `most` lost disks: on parity, on data that are written, on the rest of the stripe."""
+    """Ways to place up to `most` lost disks: on parity, on written data, on the rest of the stripe."""
     numbers = range(most + 1)
     return [(a, b, c) for a in numbers for b in numbers for c in numbers if a + b + c <= most]
 
 
 def _share(array: Array, touched: FloatArray, on_parity: int, on_touched: int, on_rest: int) -> FloatArray:
-    """How probable it is that the lost disks are placed so: parity moves from stripe to stripe."""
+    """Probability of such positions of the lost disks; parity moves from stripe to stripe."""
     rest = array.members - array.parity - touched
     ways = math.comb(array.parity, on_parity) * _choose(touched, on_touched) * _choose(rest, on_rest)
     lost = on_parity + on_touched + on_rest

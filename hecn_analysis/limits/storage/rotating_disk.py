@@ -36,15 +36,13 @@ def zone_bps(outer_rate: Rate, inner_rate: Rate, position: Fraction) -> Number:
 
     .. math:: d(x) = o - (o - i)\, x
 
-    Linear in capacity, adequate for whole-file averages; real disks have 10 to 30 steps. Disks have outer zones 1.3 to
-    2.5 times as fast as inner ones. Source: [1]_ of the module.
+    Linear in capacity, adequate for whole-file averages; real disks have 10 to 30 steps. Outer zones are 1.3 to 2.5
+    times as fast as inner ones. Source: [1]_ of the module.
 
     Parameters
     ----------
-    outer_rate
-        Rate o of the outermost zone, where the addresses begin. [bit/s]
-    inner_rate
-        Rate i of the innermost zone. [bit/s]
+    outer_rate, inner_rate
+        Rates o and i of the outermost zone, where the addresses begin, and of the innermost zone. [bit/s]
     position
         Place x as a part of the capacity: 0 at the first address, 1 at the last. [1]
 
@@ -74,9 +72,7 @@ def whole_disk_bps(outer_rate: Rate, inner_rate: Rate) -> Number:
 
     .. math:: \bar d = \frac{o - i}{\ln(o / i)}
 
-    It is the capacity over the time, and below (o + i) / 2, because slow zones take longer.
-
-    Integral of 1 / d over the capacity, d linear as in :func:`zone_bps`.
+    The capacity over the time: the integral of 1 / d over the capacity, d linear as in :func:`zone_bps`.
 
     Parameters
     ----------
@@ -116,16 +112,14 @@ def access_s(seek: Time, revolution: Time) -> Number:
 
     .. math:: t_a = t_\mathrm{seek} + t_\mathrm{rev} / 2
 
-    One request at a time. A disk that may reorder its queue needs less: two of 7200 revolutions a minute served 1.2
-    times as many 4 KiB reads with a queue of 8, and 1.4 and 1.8 times as many with 32 (github.com/louwrentius/fio-plot,
+    One request at a time. A disk that reorders its queue needs less: two of 7200 revolutions a minute served 1.2 times
+    as many 4 KiB reads with a queue of 8, and 1.4 and 1.8 times as many with 32 (github.com/louwrentius/fio-plot,
     benchmark data). Writes into the disk's own cache return sooner.
 
     Parameters
     ----------
-    seek
-        Time of an average seek, settling included. [s]
-    revolution
-        Time of a revolution; half of it is waited. [s]
+    seek, revolution
+        Times of an average seek, settling included, and of a revolution. [s]
 
     Returns
     -------
@@ -155,16 +149,10 @@ def random_bps(rate: Rate, request: Bytes, access: Time) -> Number:
 
     .. math:: B = \frac{8 R}{t_a + 8 R / d}
 
-    Any size; at R = t_a d / 8 half of the sequential rate is reached.
-
     Parameters
     ----------
-    rate
-        Sequential rate d. [bit/s]
-    request
-        Size R of a request. [B]
-    access
-        Time t_a before each of them, see :func:`access_s`. [s]
+    rate, request, access
+        Sequential rate d [bit/s], size R of a request [B], and time t_a before each, see :func:`access_s` [s].
 
     Returns
     -------

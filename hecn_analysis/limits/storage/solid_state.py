@@ -34,18 +34,15 @@ def outstanding_bps(block: Bytes, outstanding: Count, latency: Time, rate: Rate)
 
     .. math:: B = \frac{8 N b}{t + 8 b / r}
 
-    An upper bound: requests that wait for each other inside the device take longer. Source: [1]_ of the module.
+    An upper bound: requests may wait for each other inside the device. Source: [1]_ of the module.
 
     Parameters
     ----------
-    block
-        Size b of a request. [B]
-    outstanding
-        Requests in flight N: threads times queue depth.
-    latency
-        Time t from a request to its answer, without the transfer, on an idle device. [s]
-    rate
-        Rate r at which one request's data come through: the interface, or one channel. [bit/s]
+    block, outstanding
+        Size b of a request [B], and requests in flight N: threads times queue depth.
+    latency, rate
+        Time t from a request to its answer on an idle device, without the transfer [s], and rate r of the transfer: of
+        the interface, or of one channel [bit/s].
 
     Returns
     -------
@@ -80,24 +77,18 @@ def filled_bps(
 
     with :math:`W_c = \min(W, C)` and :math:`W_d = \min(W - W_c, D)`.
 
-    A single long write to a disk that was erased or long idle; a disk that is nearly full has a smaller fast part. The
-    three phases are those that reviews measure: four disks filled to the end are within 5 % in the median, and 24 % at
-    most (tests, file ``published_fill.csv``).
+    A single long write to a disk that was erased or long idle; a nearly full disk has a smaller fast part. The three
+    phases are those of reviews: the median error for four disks filled to the end is 5 %, the largest 24 % (tests, file
+    ``published_fill.csv``).
 
     Parameters
     ----------
-    amount
-        Data W written in one go. [B]
-    cache_rate
-        Rate r_c while the cells are used as single-level ones. [bit/s]
-    cache
-        Data C that they take that way. [B]
-    rate
-        Rate r afterwards, for good: the disk also moves data out of the fast part. [bit/s]
-    direct
-        Data D written straight to multi-level cells in between, where a disk does that. [B]
-    direct_rate
-        Rate r_d of that; without it, `rate`. [bit/s]
+    amount, cache, direct
+        Data W written in one go, C of them to cells used as single-level ones, then D, if the disk does so, straight to
+        multi-level cells. [B]
+    cache_rate, direct_rate, rate
+        Rates r_c, r_d (by default `rate`) and r of these parts; in the last, the disk also empties the fast part.
+        [bit/s]
 
     Returns
     -------
@@ -132,8 +123,8 @@ def write_amplification(spare: Fraction) -> Number:
     .. math:: A = \frac{\alpha}{x}, \quad 1 - \frac{x}{\alpha} = e^{-x}, \quad \alpha = 1 + s
 
     Writes of a page, uniform over all addresses, blocks cleaned in the order they were written; cleaning the emptiest
-    first writes less, and so do addresses of unequal popularity. Source: [2]_ of the module,
-    LRU cleaning. The rate of such writes in the long run is the sequential one over A.
+    first writes less, and so do addresses of unequal popularity. Source: [2]_ of the module, LRU cleaning. The long-run
+    rate of such writes is the sequential one over A.
 
     Parameters
     ----------
@@ -153,10 +144,10 @@ def write_amplification(spare: Fraction) -> Number:
 
     Examples
     --------
-    7 % of spare (1 TiB of cells sold as 1 TB), then 28 %:
+    7 % of spare (1 TiB of cells sold as 1 TB):
 
-    >>> write_amplification(0.07), write_amplification(0.28)
-    (7.82, 2.48)
+    >>> write_amplification(0.07)
+    7.82
     """
     (spare,) = arrays(spare=spare)
     require_positive(spare=spare)
@@ -215,8 +206,6 @@ def ssd(
 
     Examples
     --------
-    >>> ssd(24e9, block=4096, outstanding=32, latency=90e-6, iops=300e3)["throughput_bps"] / 8 / 4096
-    300000.0
     >>> ssd(11.2e9, cache_rate=48e9, cache=400e9, amount=1e12)["throughput_bps"] / 8e9
     2.02
     """

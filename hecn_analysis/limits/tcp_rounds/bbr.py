@@ -44,22 +44,18 @@ class Bbr(Run):
         self.probe_left = np.zeros(shape)
 
     def rounds_of_a_probe(self) -> NDArray[np.float64]:
-        """Round trips without data: one until all are acknowledged, then four packets a round for at least 200 ms.
-
-        The end is noticed when an ACK comes: after whole round trips, or, where the packets did not come in pairs, also
-        when the delayed ACK of an odd one does.
-        """
+        """Round trips without data: one until all are acknowledged, then four packets a round for at least 200 ms."""
         rounds = np.ceil(self.PROBE_S / self.rtt)
         odd = np.ceil((self.PROBE_S - DELAYED_ACK_S) / self.rtt) + DELAYED_ACK_S / self.rtt
         return 1 + np.where(self.bunch > 2, np.minimum(rounds, odd), rounds)
 
     def time_of_part(self, part: NDArray[np.float64], train: NDArray[np.float64]) -> NDArray[np.float64]:
-        """In start-up, pace grows as it goes: what is sent doubles in a round trip, without bunches and gaps."""
+        """In start-up, the pace grows continuously: what is sent doubles in a round trip, without bunches and gaps."""
         growing = self.starting & (self.backlog <= 0)
         return np.where(growing, train * np.log2(1 + np.minimum(part, 1.0)), train * part)
 
     def round(self) -> None:
-        """Send what pace and window allow, and take its rate for a sample."""
+        """Send what pace and window allow, and take its rate as a sample."""
         n = self.flight
         length = self.rtt + self.backlog / self.capacity
         # Pace follows the rate of the last round trip; from the third to the fifth round, packets that left evenly
@@ -94,7 +90,7 @@ class Bbr(Run):
         self.account(delivered, length, length)
 
     def change_mode(self, starting: NDArray[np.bool_]) -> None:
-        """Leave start-up when the rate grows no more, drain what it queued, then go round the phases of probing."""
+        """Leave start-up when the rate stops growing, drain its queue, then cycle through the phases of probing."""
         if some(starting):
             more = self.bandwidth >= 1.25 * self.best
             self.best = np.where(starting & more, self.bandwidth, self.best)
@@ -108,15 +104,15 @@ class Bbr(Run):
         self.phase = (self.phase + 1) % 8
 
     def any_phase(self) -> NDArray[np.int64]:
-        """Phase to begin with: each but the one that drains (bbr_reset_probe_bw_mode)."""
+        """First phase: any but the one that drains (bbr_reset_probe_bw_mode)."""
         return (2 + (7 * self.chance(PHASE)).astype(np.int64)) % 8
 
     def probe_rtt(self, planned: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Packets of the next round; `seen` is the RTT of the round that ends.
+        """Packets of the next round, given the RTT of the round that ends.
 
-        The RTT is probed 10 s after the least one was seen. Of samples that differ by jitter only, one in the last L of
-        t seconds is the least with probability L/t. But the lone packets of the handshake and of a probe wait for no
-        other of their bunch; the longer a packet takes, the less likely jitter makes up for that.
+        The RTT is probed 10 s after the least sample. Of samples that differ by jitter only, one in the last L of t
+        seconds is the least with probability L/t; lone packets of the handshake and of a probe have less delay than a
+        bunch.
         """
         now = self.t + seen
         lower = seen < self.least * (1 - 1e-9)

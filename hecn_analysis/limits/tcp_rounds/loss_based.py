@@ -59,10 +59,8 @@ class LossBased(Run):
     def path(self, total: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Round-trip time, and packets in flight without a queue and with a full one.
 
-        ACKs of streams that are read in turn come late: all streams but one have data that wait to be read. Then the
-        window does not grow, and the receiver leaves ACKs to their timer (`__tcp_ack_snd_check`), unless the turn comes
-        before, after 64 KiB of the stream that is waited for: half of the timer if the turn never came, a third is near
-        what Linux 6.18 showed with four streams (8 to 16 ms at round trips of 15, 45 and 90 ms).
+        ACKs of streams that are read in turn are late: the window does not grow, and the receiver delays ACKs by its
+        timer (`__tcp_ack_snd_check`) unless the turn comes before: by a third of it on Linux 6.18 with four streams.
         """
         if not self.in_turn:
             return self.rtt, self.bdp, self.room
@@ -72,7 +70,7 @@ class LossBased(Run):
         return self.rtt + late, bdp, bdp + self.queue
 
     def round(self) -> None:
-        """Send the window, and let it grow or shrink by what became of it."""
+        """Send the window, and let it grow or shrink by the outcome."""
         if self.rounds <= len(self.first_windows):
             self.window = np.minimum(self.window, self.first_windows[self.rounds - 1])
         flight = allowed = np.minimum(np.floor(self.window), self.cap)
@@ -126,7 +124,7 @@ class LossBased(Run):
         slow: NDArray[np.bool_],
         pending: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """How many rounds are like this one: more where nothing can change until the next loss or the end."""
+        """Number of equal rounds: more than one if nothing can change until the next loss or the end."""
         if not self.settles:
             return np.ones(total.size)
         full = self.lossless & (total >= self.bdp) & ~any_stream(slow)
@@ -141,10 +139,10 @@ class LossBased(Run):
         return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
 
     def in_step(self, flight: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Packets that streams may send which one process writes in turn, and what of it comes in a burst.
+        """Packets of streams that one process writes in turn, and how many of them leave in a burst.
 
-        The process stops at the first socket whose buffer is full, and Linux wakes it when a third is free again
-        (sk_stream_write_space): meanwhile other streams run dry, and then all that their windows allow comes at once.
+        The process stops at the first full socket buffer until a third is free (sk_stream_write_space): other streams
+        run dry.
         """
         # tcp_sndbuf_expand: twice the largest window, in segments that count the next power of two of MSS and headers;
         # estimates, not derived: a tenth of it is no payload, and a fixed buffer is 1.5 usable windows
@@ -172,7 +170,7 @@ class LossBased(Run):
         flight: NDArray[np.float64],
         slow: NDArray[np.bool_],
     ) -> None:
-        """Tail drop: which streams lose packets, and at which part of the round the first one goes."""
+        """Tail drop: which streams lose packets, and from which part of the round on."""
         full = lost > 0
         starting = any_stream(slow)
         before = np.maximum(summed(flight) / self.growth - self.bdp, 0.0)  # queue as a round of slow start begins
@@ -200,7 +198,7 @@ class LossBased(Run):
             self.to_loss[i] = gap + where * np.minimum(np.floor(self.window[i]), self.cap[i[1]])
 
     def reduce(self, pending: NDArray[np.bool_], flight: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Answer to a loss, at the part of the round where the sender learns of it; packets sent in this round."""
+        """React to a loss when the sender learns of it; return the packets sent in this round."""
         at = np.where(pending, self.loss_at, 1.0)
         window: NDArray[np.float64] = np.floor(self.window - (1 - at) * self.last_growth)
         new = np.maximum(np.floor(self.reduced(window, pending)), 2.0)
@@ -258,10 +256,7 @@ class LossBased(Run):
     def hystart_exit(
         self, faster: NDArray[np.float64], flight: NDArray[np.float64], slow: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """Growth up to where HyStart (tcp_cubic.c) ends slow start.
-
-        That is when a round's ACKs, at most 2 ms apart, last half the least RTT, or when the RTT is up by an eighth.
-        """
+        """Growth until HyStart (tcp_cubic.c) ends slow start: ACKs last half the least RTT, or it rises by 1/8."""
         pace, total = self.capacity, summed(flight)
         # up to 1 ms is added for ACKs that come late together: four full offload packets at the pacing rate
         slack = np.minimum(0.001, 4 * 65536 / np.maximum(2 * total * self.mss / self.rtt, 1.0))

@@ -1,7 +1,7 @@
-"""A run, round by round: what all congestion controls share (clocks, received packets, luck, results).
+"""The rounds of a run: what all congestion controls share (clocks, received packets, random numbers, results).
 
-Values of streams have a row for each stream and a column for each element: numpy works along rows, and most runs have
-many elements of few streams.
+Values of streams have a row per stream and a column per element: numpy works along rows, and most runs have many
+elements of few streams.
 """
 
 from __future__ import annotations
@@ -26,20 +26,11 @@ GAP, HIT, LUCK, PHASE = range(PURPOSES)
 class Simulation:
     """Results of `simulate`, one element per scenario (arrays of the broadcast shape).
 
-    Parameters
-    ----------
-    throughput_bps
-        Payload received per second, without the warm-up. [bit/s]
-    duration_s
-        Time from the first byte sent to the last one received, or the duration asked for. [s]
-    received_bytes
-        Payload received in all, warm-up included. [bytes]
-    start_up_s
-        Time at the full rate of the path (or of the window) that was lost until slow start ended. [s]
-    loss_events
-        Times that a sender reduced its window because of lost packets, all streams together.
-    rounds
-        Round trips that were simulated; above `most_rounds` the rest of the time is extrapolated.
+    ``throughput_bps`` is payload per second without the warm-up [bit/s], ``received_bytes`` all payload [bytes], and
+    ``duration_s`` the time from the first byte sent to the last one received, or the requested duration [s].
+    ``start_up_s`` is the time at the full rate of the path (or the window) that slow start lost [s], ``loss_events``
+    counts reductions of windows of all streams, and ``rounds`` the simulated round trips; time beyond ``most_rounds``
+    is extrapolated.
     """
 
     throughput_bps: NDArray[np.float64]
@@ -72,7 +63,7 @@ def summed(streams: NDArray[Any]) -> NDArray[Any]:
 
 
 def any_stream(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether it is true of a stream of each element.
+    """Mark the elements of which any stream is marked.
 
     Parameters
     ----------
@@ -93,12 +84,12 @@ def any_stream(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def some(values: NDArray[Any]) -> bool:
-    """Whether any is not 0: what `any` says, in a fifth of its time.
+    """Whether any value is not 0; five times as fast as `any`.
 
     Parameters
     ----------
     values
-        Numbers or truth values of elements or of their streams.
+        Numbers or truth values of elements or streams.
 
     Returns
     -------
@@ -124,7 +115,7 @@ def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class Run:
-    """State and book-keeping that all congestion controls share: clocks, received packets, results."""
+    """State that all congestion controls share: clocks, received packets, results."""
 
     def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
         self.n = streams
@@ -172,11 +163,7 @@ class Run:
         self.result = {f.name: np.full(size, np.nan) for f in fields(Simulation)}
 
     def chance(self, purpose: int, which: tuple[NDArray[np.int64], ...] | None = None) -> NDArray[np.float64]:
-        """Random numbers between 0 and 1 of this round, of all streams or those of some indices.
-
-        They depend only on the seed, the sequence of the element, the stream, the round and the purpose: an element
-        has the same result alone and among others.
-        """
+        """Random numbers between 0 and 1 of this round, for all streams or some; an element has the same ones alone."""
         number = (self.rounds * PURPOSES + purpose + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
         bits = _mixed((self.key if which is None else self.key[which]) + np.uint64(number))
         bits >>= np.uint64(12)
@@ -198,7 +185,7 @@ class Run:
         return self.result
 
     def round(self) -> None:
-        """One round trip of all elements: each congestion control has its own."""
+        """Simulate one round trip of all elements; each congestion control has its own."""
         raise NotImplementedError
 
     def account(self, delivered: NDArray[np.float64], length: NDArray[np.float64], train: NDArray[np.float64]) -> None:
@@ -224,7 +211,7 @@ class Run:
                 self.keep(~self.over)
 
     def time_of_part(self, part: NDArray[np.float64], train: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Seconds until a part of the last round is sent: evenly."""
+        """Seconds until a part of the last round is sent, evenly."""
         return train * part
 
     def finish(self, done: NDArray[np.bool_], when: NDArray[np.float64]) -> None:
@@ -241,7 +228,7 @@ class Run:
         out["rounds"][i] = self.rounds
 
     def extrapolate(self) -> None:
-        """The rest of the time at the mean rate of the second half of the rounds."""
+        """Extrapolate the rest of the time at the mean rate of the second half of the rounds."""
         seconds = self.t - self.half[0]
         rate = (self.received - self.half[1]) / seconds
         timed = np.isfinite(self.end)

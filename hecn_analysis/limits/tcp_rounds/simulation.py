@@ -50,9 +50,9 @@ def simulate(  # one keyword per physical quantity
 ) -> Simulation:
     """Simulate TCP transfers over a path with one bottleneck; all arguments but the last two broadcast.
 
-    After `most_rounds` round trips of an element (very short round-trip times) the rest of its time goes on at the mean
-    rate of the second half of them; the error of that mean is the spread between loss cycles over the root of their
-    number. Rounds in which nothing can change, a window reached or a link full without losses, are taken in one step.
+    After `most_rounds` round trips of an element (very short round-trip times) the rest continues at the mean rate of
+    their second half, with an error of the spread between loss cycles over the root of their number. Rounds in which
+    nothing can change, such as a reached window, are taken in one step.
 
     Parameters
     ----------
@@ -62,14 +62,12 @@ def simulate(  # one keyword per physical quantity
         disk, a CPU). [bit/s]
     rtt_s
         Round-trip time without queueing. [s]
-    mss_bytes
-        Payload of a packet: MTU - 52 with timestamps and IPv4. [bytes]
-    packet_overhead_bytes
-        What a packet costs more at the bottleneck: 52 + 38 with timestamps, IPv4 and untagged Ethernet. [bytes]
-    loss
-        Probability that a data packet is lost at random, before the queue. [fraction]
-    loss_burst
-        Packets that are lost together on average; a burst is one event for the sender. [packets]
+    mss_bytes, packet_overhead_bytes
+        Payload of a packet, MTU - 52 with timestamps and IPv4, and its overhead at the bottleneck: 52 + 38 with
+        timestamps, IPv4 and untagged Ethernet. [bytes]
+    loss, loss_burst
+        Probability that a data packet is lost at random, before the queue [fraction], and the mean number of packets
+        lost together; a burst is one event for the sender [packets].
     window_bytes
         Usable window of each stream (see `tcp_window`). [bytes]
     queue_bytes
@@ -79,9 +77,8 @@ def simulate(  # one keyword per physical quantity
     streams
         Parallel connections that share the bottleneck; rates are those of all together.
     duration_s, transfer_bytes
-        One of them is given (NaN in an element: the other holds there): a timed test, or a fixed amount in all streams
-        together, whose time runs from the first byte sent to the last one received; where both are, the test is timed.
-        [s], [bytes]
+        One of them per element (the other NaN): a timed test, or a fixed amount in all streams together, from the first
+        byte sent to the last one received; if both are given, the test is timed. [s], [bytes]
     warm_up_s
         First seconds of a timed test that are left out of the average. [s]
     initial_window
@@ -96,15 +93,13 @@ def simulate(  # one keyword per physical quantity
     lockstep
         One process writes the streams in turn (nuttcp -N), so that all move at the pace of the slowest.
     bunching
-        How much of a bunch of packets, sent back to back, finds the queue full together: 1 all of one, 0 where packets
-        are paced, 2 where two bunches meet.
-    sequence
-        Number of the sequence of random numbers of an element: those with the same one have the same luck, whatever
-        else is simulated beside them; None: each has its own.
-    seed
-        Same inputs and same seed, same result.
+        Part of a bunch of packets, sent back to back, that finds the queue full together: 1 all of one, 0 for paced
+        packets, 2 if two bunches meet.
+    sequence, seed
+        Number of the sequence of random numbers of an element: equal ones have the same luck, whatever else is
+        simulated (None: each has its own); and seed.
     most_rounds
-        Round trips that are followed.
+        Largest number of simulated round trips.
 
     Returns
     -------
@@ -114,12 +109,6 @@ def simulate(  # one keyword per physical quantity
 
     Examples
     --------
-    A window of 10 MB over 100 ms; one second of slow start is left out:
-
-    >>> sim = simulate(rate_bps=10e9, rtt_s=0.1, window_bytes=10e6, duration_s=30, warm_up_s=2)
-    >>> float(sim.throughput_bps) / 1e6
-    800.0
-
     Linux 2.6.2x without LRO over 80.15 ms, 30 s from the start: a 2009 test with nuttcp measured 9442 Mb/s.
 
     >>> sim = simulate(rate_bps=10e9, rtt_s=0.08015, window_bytes=100e6, queue_bytes=np.inf, congestion_control="bic",

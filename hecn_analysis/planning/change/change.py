@@ -29,24 +29,10 @@ PRICE_BASES: Final = ("assumed", "calibrated", "documented", "specification")
 class Change:
     """One way to change a transfer.
 
-    Attributes
-    ----------
-    name
-        Short and unique for a scenario: ``receiver-max-payload``.
-    title
-        The change in words.
-    settings
-        Keys of the scenario with their new values.
-    kind
-        ``setting`` of a host, of the ``tool``, of the ``path`` (which has other users), or ``purchase``.
-    how, check, risk
-        The command or BIOS item; how to see that it took effect; what may go wrong.
-    source
-        Source of these instructions.
-    price_usd
-        Price of the parts for both hosts; None if unknown, 0 if free. [USD]
-    price_basis, price_source
-        Basis of the price (one of `PRICE_BASES`; None without a price), and its source.
+    ``settings`` are keys of the scenario with their new values, ``kind`` is ``setting`` (of a host), ``tool``, ``path``
+    (which has other users) or ``purchase``. ``how`` is the command or BIOS item, ``check`` shows that it took effect,
+    ``risk`` what may go wrong, and ``source`` where these instructions come from. ``price_usd`` is the price of the
+    parts for both hosts, None if unknown, 0 if free; ``price_basis`` one of `PRICE_BASES`, None without a price. [USD]
     """
 
     name: str

@@ -1,7 +1,6 @@
 """Changes of the hardware of a transfer: buses and slots, cards, disks, memory, links.
 
-These need the BIOS, a card's registers, a screwdriver or a purchase, and affect everything that the host does.
-`hecn_analysis.planning.change.settings` tunes a running host.
+They affect everything that the host does.
 """
 
 from __future__ import annotations

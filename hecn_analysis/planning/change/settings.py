@@ -1,8 +1,4 @@
-"""All possible changes of a transfer; this module has those of the path, the tool, network settings and cores.
-
-`hecn_analysis.planning.change.hardware` has slots, cards, disks and purchases. `hecn_analysis.planning.change.advise`
-predicts whether a change gains anything.
-"""
+"""All possible changes of a transfer; this module has those of the path, the tool, network settings and cores."""
 
 from __future__ import annotations
 

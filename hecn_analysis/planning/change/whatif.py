@@ -51,7 +51,7 @@ def values_of(key: str, text: str) -> list[Any]:
 
 
 def keys_of(text: str) -> dict[str, str]:
-    """Keys of a scenario in one text: ``tool.streams=4 path.rtt=80ms``; quotes keep blanks together.
+    """Read keys of a scenario from one text, as in a shell: quotes keep blanks together.
 
     Parameters
     ----------
@@ -83,14 +83,12 @@ def keys_of(text: str) -> dict[str, str]:
 
 
 def points_of(key: str, text: str) -> pd.DataFrame:
-    """Measured points for the figure of a varied key.
+    """Read measured points for the figure of a varied key.
 
     Parameters
     ----------
-    key
-        The key, for the message.
-    text
-        Value and rate of each point: ``80ms=7.03Gb/s, 80ms=9.44Gb/s``.
+    key, text
+        The key, and value and rate of each point: ``80ms=7.03Gb/s, 80ms=9.44Gb/s``.
 
     Returns
     -------
@@ -137,7 +135,7 @@ def whatif(
     vary: Mapping[str, str | Sequence[Any]] | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Predictions of a scenario as it is, as it would be with other settings, and over values of keys.
+    """Predict a scenario as it is, with other settings, and over values of keys.
 
     Parameters
     ----------
@@ -153,9 +151,9 @@ def whatif(
     Returns
     -------
     DataFrame
-        Without `vary`: the rows ``as it is`` and ``with the settings``. With `vary`: a row a combination, with a column
-        for each varied key. Then ``throughput_bps``, ``low_bps``, ``high_bps`` [bit/s], ``bottleneck``,
-        ``bottleneck_class``, and ``gain``, the ratio to the scenario as it is, less 1.
+        Without `vary`: rows ``as it is`` and ``with the settings``. With `vary`: one row per combination, one column
+        per key. Then ``throughput_bps``, ``low_bps``, ``high_bps`` [bit/s], ``bottleneck``, ``bottleneck_class``, and
+        ``gain``, the ratio to the scenario as it is, less 1.
 
     Raises
     ------
@@ -198,7 +196,7 @@ def whatif(
 def tornado(
     scenario: str | Path | Mapping[str, Any] | Scenario, *, factor: float | None = None, keys: Iterable[str] = ()
 ) -> pd.DataFrame:
-    """Sensitivity to each number: predictions with it at both ends of its 90 % interval.
+    """Predict a scenario with each number at both ends of its 90 % interval.
 
     Parameters
     ----------
@@ -213,9 +211,9 @@ def tornado(
     Returns
     -------
     DataFrame
-        One row a number, the largest effect first: ``key``, ``value``, ``unit``, ``low_value``, ``high_value``,
-        ``throughput_low_bps``, ``throughput_high_bps`` (with the number at its low and at its high end) [bit/s],
-        ``swing_bps`` (the distance between them), ``bottleneck_low``, ``bottleneck_high``, ``basis``, ``source``.
+        One row per number, the largest effect first: ``key``, ``value``, ``unit``, ``low_value``, ``high_value``, the
+        throughputs at these, ``throughput_low_bps`` and ``throughput_high_bps`` [bit/s], ``swing_bps`` (their
+        difference), ``bottleneck_low``, ``bottleneck_high``, ``basis``, ``source``.
 
     Raises
     ------

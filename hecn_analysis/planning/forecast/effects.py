@@ -1,10 +1,9 @@
 """Effect of planned changes on the percentile of each port, by day.
 
-A rate adds itself. Bytes become a rate by the hours in which they run; without hours, bytes a day are spread like the
-port's own traffic, so that they have the same ratio of percentile to mean. What runs for less than 5 % of a day, 72
-minutes, does not change a 95th percentile. Hosts add their part of the present level. The traffic of a retired port is
-added slot by slot to that of the port that takes over, since percentiles do not add: the effect is the rise of the busy
-level of the sum over that of the port alone, today, without further growth.
+A rate is added as it is. Bytes become a rate by the hours in which they run; without hours, bytes a day follow the
+port's own traffic, with the same ratio of percentile to mean. What runs for less than 72 minutes, 5 % of a day, does
+not change a 95th percentile. The traffic of a retired port is added slot by slot to that of the port that takes over,
+since percentiles do not add: the effect is the rise of the busy level today, without further growth.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """When a host uses its last free port: a straight line through counts of used ports, plus planned ones.
 
-Counts come from the file of planned changes. Without them, a port counts as used on a day on which it carried traffic:
-neither an archive nor most files keep the state of an interface, so a port that is up and idle counts as free, and only
-ports with counters are known.
+Counts come from the file of planned changes. Without them, a port with counters counts as used on a day on which it
+carried traffic: most sources omit the state of an interface, so a port that is up and idle counts as free.
 """
 
 from __future__ import annotations

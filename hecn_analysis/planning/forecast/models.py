@@ -167,7 +167,7 @@ def course_of(values: Floats, step: Step, *, log: bool) -> Course:
 
 
 def _factors(values: Floats, step: Step) -> Floats:
-    """Usual course as factors: also where a port grows in bit/s, a weekend is so much less of what a weekday is."""
+    """Return the usual course as factors, since a weekend is a share of a weekday even if a port grows in bit/s."""
     z = _scaled(values, log=True)
     number = np.flatnonzero(np.isfinite(z))
     coefficients = _robust(z[number], _columns(number, len(z), step, []))
@@ -223,7 +223,7 @@ def _shift(errors: Floats, number: Ints, length: int, step: Step, shifts: list[i
 
 
 def persistence(errors: Floats) -> float:
-    """Factor by which errors that stay on widen the variance of a mean: (1 + r) / (1 - r), r from one to the next."""
+    """Return the factor by which persistent errors widen the variance of a mean: (1 + r) / (1 - r), r at lag 1."""
     sigma = sigma_of(errors)
     cut = np.clip(errors, -_CLIP * sigma, _CLIP * sigma) if sigma else errors
     cut = cut - cut.mean()
@@ -234,7 +234,7 @@ def persistence(errors: Floats) -> float:
 
 
 def sigma_of(errors: Floats) -> float:
-    """Standard deviation, of which outliers know nothing."""
+    """Return a standard deviation that outliers do not affect."""
     return float(_MAD * np.median(np.abs(errors - np.median(errors))))
 
 
@@ -259,7 +259,7 @@ def fit(method: str, course: Course | None, values: Floats, step: Step, paramete
 
 
 def variances(method: str, course: Course) -> Floats | None:
-    """Estimate how much the level wanders and how long errors stay on; None where the method has none."""
+    """Estimate how much the level wanders and how long errors persist; None if the method has neither."""
     if method == NAIVE:
         return None
     model, _, _ = _wandering(course, grows=method != LEVEL)
@@ -276,7 +276,7 @@ def variances(method: str, course: Course) -> Floats | None:
 
 
 def _wandering(course: Course, *, grows: bool) -> tuple[UnobservedComponents, float, float]:
-    """Model of a level that wanders, for the rest without outliers; with the middle and scale that were taken out."""
+    """Return the model of a wandering level without outliers, with the center and scale that were removed."""
     rest = pd.Series(course.rest)
     level = rest + course.before @ course.sizes if course.shifts else rest
     around = level - level.rolling(29, center=True, min_periods=3).median()

@@ -1,10 +1,10 @@
 """When a port is full: a forecast of its 95th percentile, and the day on which it reaches the capacity.
 
-The percentile of each day (`series`) is forecast by a straight line, an exponential or no growth: the fit decides its
-shape (`growth`), a backtest on the port's own past whether it grows (`backtest`, `models`). If the shape is undecided,
-a third of the paths take the other one, and both dates are given. Planned changes (`planned_changes`) are added from
-their day on. The *busy level*, the fourth highest day of the last 28, is compared with the capacity, a given part of
-the port's speed. The date is the median of the days on which the paths reach it; its interval holds 90 % of them.
+The percentile of each day (`series`) is forecast by a straight line, an exponential or no growth: the fit decides the
+shape (`growth`), a backtest on the port's own past decides whether it grows (`backtest`, `models`). If the shape is
+undecided, a third of the paths take the other one, and both dates are given. Planned changes (`planned_changes`) are
+added from their day on. The *busy level*, the fourth highest day of the last 28, is compared with the capacity, a
+fraction of the port's speed. The date is the median of the days on which the paths reach it; its interval holds 90 %.
 
 There is no date with too few days, without a trend (the interval of the growth contains 0, or a level without growth
 forecasts better), or if fewer than half of the paths reach the capacity within the horizon, which is never longer than
@@ -92,24 +92,13 @@ PORT_COLUMNS: Final[Mapping[str, str]] = {
 class Forecast:
     """Forecast of one or more ports, as tables.
 
-    Parameters
-    ----------
-    capacity
-        Part of the speed that counts as full. [fraction]
-    ports
-        One row a port: `PORT_COLUMNS`.
-    curve
-        One row a day (or hour) of history and horizon: ``measured_bps`` (its percentile), ``busy_bps`` (busy level of
-        the past), ``low_bps``, ``mid_bps``, ``high_bps`` (busy level to come, 90 % interval), ``without_bps`` (median
-        without the planned changes), ``capacity_bps``.
-    backtest
-        One row a port and method: ``mase``, ``coverage``, ``origins``, ``horizon``, ``chosen``.
-    shifts
-        Level shifts, and the change of the level at each. [bit/s]
-    changes
-        Planned changes of each port: first and last day, effect [bit/s], and its derivation.
-    free_ports
-        Used and free ports of each host, and the day on which none is free.
+    ``capacity`` is the fraction of the speed that counts as full, ``ports`` one row per port (`PORT_COLUMNS`), and
+    ``backtest`` one row per port and method: ``mase``, ``coverage``, ``origins``, ``horizon``, ``chosen``. ``curve``
+    has one row per day (or hour) of history and horizon: ``measured_bps`` (its percentile), ``busy_bps`` (busy level of
+    the past), ``low_bps``, ``mid_bps``, ``high_bps`` (90 % interval of the future), ``without_bps`` (median without
+    planned changes), ``capacity_bps``. ``shifts`` are level shifts [bit/s], ``changes`` the planned changes of each
+    port with their effect [bit/s] and its derivation, ``free_ports`` the used and free ports of each host and the day
+    without a free one.
     """
 
     capacity: float
@@ -169,26 +158,23 @@ def forecast(
         Planned changes, or a file of them.
     capacity
         Part of a port's speed that counts as full. [fraction]
-    speeds
-        Speeds, for all or by interface or (host, interface), over those that the files state. [bit/s]
-    widths
-        Widths of the counters, the same way. [bits]
+    speeds, widths
+        Speeds [bit/s] and counter widths [bits], for all or by interface or (host, interface); they replace those of
+        files.
     horizon_s
         Length of the forecast, at most that of the history. [s]
     direction
         Which direction counts, one of `hecn_analysis.traffic.utilisation.DIRECTIONS`.
     slot_s
-        Length of the slots that percentiles rank; longer ones are taken where a source keeps averages only. [s]
+        Length of the slots that percentiles rank; longer if a source keeps only longer averages. [s]
     zone
         Time zone of the days, and of local times in files.
     host
-        Name of the host of files that do not name theirs; without it each of these counts as a host of its own.
+        Host of files that do not name theirs; by default each of these files is a host of its own.
     ports
         Interfaces to forecast; all by default.
-    draws
-        Paths that are drawn.
-    seed
-        Of the random numbers.
+    draws, seed
+        Number of paths to draw, and seed of the random numbers.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -339,7 +325,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
 
 
 def _paths(fitted: Fitted, other: Fitted | None, ahead: int, settings: _Settings) -> Floats:
-    """Paths of the method that forecasts; where the way to grow is undecided, a third of them of the other way."""
+    """Draw paths of the chosen method; if the shape of growth is undecided, a third of them of the other shape."""
     if other is None:
         return fitted.paths(ahead, settings.draws, settings.seed)
     third = settings.draws // 3
@@ -386,7 +372,7 @@ def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitte
 
 
 def _growth(fitted: Fitted, series: PortSeries, now: float) -> dict[str, float]:
-    """Growth a year as a part of the level now, where the history is long enough to speak of years."""
+    """Return the growth per year as a fraction of the present level, if the history is long enough."""
     per_year = series.step.per_year()
     names = [f"growth{end}_{unit}" for unit in ("fraction", "bps") for end in ("_low", "", "_high")]
     if len(series.level_bps) < _YEARLY * per_year:

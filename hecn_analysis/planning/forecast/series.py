@@ -41,7 +41,7 @@ _ENOUGH: Final = 0.8  # of the time with rates, that must be known in slots of a
 
 @dataclass(frozen=True)
 class Step:
-    """Period of one value of a series."""
+    """Period of the values of a series."""
 
     name: str  # ``day`` or ``hour``
     seconds: float  # its length [s]
@@ -53,7 +53,7 @@ class Step:
     words: str  # description of the busy level
 
     def per_year(self) -> float:
-        """How many of them a year has."""
+        """Number of periods in a year."""
         return 365.25 * 86_400 / self.seconds
 
 
@@ -76,7 +76,7 @@ class PortSeries:
 
     @property
     def known(self) -> int:
-        """How many values are known."""
+        """Number of known values."""
         return int(np.isfinite(self.level_bps).sum())
 
     @property

@@ -12,7 +12,7 @@ from hecn_analysis.traffic import ports
 
 
 def shown(row: Mapping[Any, Any]) -> dict[str, str | None]:
-    """Return the texts of a row of the table of ports, None for unknown values.
+    """Return the texts of a row of the table of ports by the heading of their column, None for unknown values.
 
     Parameters
     ----------
@@ -29,9 +29,8 @@ def shown(row: Mapping[Any, Any]) -> dict[str, str | None]:
     >>> row = {"host": "switch", "interface": "eth0", "p95_bps": 4e9, "capacity_bps": 8e9, "method": "trend",
     ...        "mase": 0.8, "mase_naive": 1.0, "growth_fraction": None, "reason": "", "date": pd.Timestamp(2027, 5, 1),
     ...        "date_low": pd.Timestamp(2027, 3, 1), "date_high": None}
-    >>> found = shown(row)
-    >>> found["port"], found["full on"], found["90 %"], found["growth a year"]
-    ('switch eth0', '2027-05-01', '2027-03-01 … later', None)
+    >>> shown(row)["90 %"]
+    '2027-03-01 … later'
     """
     late = "later" if pd.isna(row["date_high"]) else _day(row["date_high"])
     return {
@@ -63,8 +62,8 @@ def port_name(row: Mapping[Any, Any]) -> str:
 
     Examples
     --------
-    >>> port_name({"host": "switch", "interface": "eth0"}), port_name({"host": None, "interface": "eth0"})
-    ('switch eth0', 'eth0')
+    >>> port_name({"host": "switch", "interface": "eth0"})
+    'switch eth0'
     """
     return ports.port_name(row["host"], row["interface"])
 
@@ -87,10 +86,8 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
 
     Parameters
     ----------
-    row
-        Row of the table of ports.
-    capacity
-        Part of the speed that counts as full. [fraction]
+    row, capacity
+        Row of the table of ports, and the fraction of the speed that counts as full.
 
     Returns
     -------

@@ -93,18 +93,8 @@ class _MatrixFile(_Described):
 class Cell:
     """One test of a matrix.
 
-    Attributes
-    ----------
-    name
-        Grid and values: ``distances/nuttscp/16GB/90ms``.
-    grid
-        Its grid.
-    setting
-        Values of the axes as written.
-    numbers
-        The same values as numbers in SI, if they are quantities.
-    scenario
-        The scenario to run.
+    ``name`` is the grid and the values: ``distances/nuttscp/16GB/90ms``. ``setting`` has the values of the axes as
+    written, ``numbers`` the same values in SI if they are quantities.
     """
 
     name: str
@@ -118,24 +108,9 @@ class Cell:
 class Matrix:
     """A test matrix.
 
-    Attributes
-    ----------
-    source
-        Its file, or the name of a shipped matrix, as given.
-    title, document, place
-        Its title and origin.
-    grids
-        Its grids by name.
-    cells
-        Its tests, grid by grid, the last axis fastest.
-    repeats
-        Required precision of means.
-    pause_s
-        Time between two tests. [s]
-    emulator
-        Emulator that delays and drops packets; None: the path is not emulated.
-    commands
-        Commands of further tools.
+    ``source`` is its file or the name of a shipped matrix; ``document`` and ``place`` are its origin. ``cells`` are its
+    tests, grid by grid, the last axis fastest; ``repeats`` is the required precision of means, ``pause_s`` the time
+    between two tests [s]. Without an ``emulator`` the path is not emulated. ``commands`` are those of further tools.
     """
 
     source: str
@@ -160,7 +135,7 @@ class Matrix:
         return Outlook.of({cell.name: cell.scenario for cell in self.cells}, progress=True)
 
     def belief(self) -> Belief:
-        """Belief about the cells before any measurement.
+        """Return the belief about the cells before any measurement.
 
         Returns
         -------
@@ -343,16 +318,12 @@ def plan(matrix: Matrix) -> pd.DataFrame:
 
 
 def by_grid(matrix: Matrix, planned: pd.DataFrame, covered: pd.DataFrame) -> pd.DataFrame:
-    """Sums of a plan and of its coverage by runs, a row for each grid.
+    """Sum a plan and its coverage by runs for each grid.
 
     Parameters
     ----------
-    matrix
-        The matrix.
-    planned
-        Its `plan`.
-    covered
-        Coverage by runs, from `hecn_analysis.planning.matrix.runs.status`.
+    matrix, planned, covered
+        The matrix, its `plan`, and its coverage from `hecn_analysis.planning.matrix.runs.status`.
 
     Returns
     -------

@@ -1,7 +1,6 @@
 """Commands that run cells of a matrix: the emulated path, the file, the server, the runs; with time and data.
 
-Users paste them into a shell, so names from the matrix are quoted as one word or stay within a comment. The matrix's
-own commands are as its author wrote them.
+Users paste them into a shell, so names from the matrix are quoted or stay within a comment.
 """
 
 from __future__ import annotations

@@ -91,9 +91,9 @@ def rank_next(
 class _Doubts:
     """Uncertainty about the limit of each cell, and the information of each test about it.
 
-    The draws fall into groups by the limit of a cell. A test separates the groups if their means differ by more than
-    the scatter within them. As for normal groups, its information is half the binary logarithm of 1 plus the ratio of
-    the variances between and within the groups, at most the remaining uncertainty.
+    The draws fall into groups by the limit of a cell. As for normal groups, the information of a test is half the
+    binary logarithm of 1 plus the ratio of the variances between and within the groups, at most the remaining
+    uncertainty.
     """
 
     def __init__(self, belief: Belief) -> None:
@@ -146,15 +146,7 @@ def _entropy(shares: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class Search:
-    """A finished search for the best cell.
-
-    Attributes
-    ----------
-    best
-        Number of the best cell found.
-    tested
-        Numbers of the cells in the order of their runs.
-    """
+    """A finished search: the number of the best cell, and the cells in the order of their runs."""
 
     best: int
     tested: tuple[int, ...]

@@ -32,25 +32,13 @@ _HELD: Final = 0.9
 class Outlook:
     """Predictions of several tests.
 
-    Attributes
-    ----------
-    throughput_bps, low_bps, high_bps
-        Central value, and the interval that holds a single new run with 90 % probability. [bit/s]
-    load_fraction
-        Share of the path's rate that the test uses; NaN without a path. [1]
-    limits
-        Limit at the central values: name and class.
-    draws_bps
-        Throughput, a row a test, a column a draw; a column is one set of values of all parameters. [bit/s]
-    candidates
-        Number in `names` of the limit, a row a test, a column a draw.
-    names
-        Possible limits.
-    repeat
-        Standard deviation of the logarithm of a run around the mean of many. [1]
-    caution
-        Reduction of the logarithm of the throughput for the model's errors in all resources but links: of two tests
-        with equal predictions, the one with more nearly full resources is expected to be slower. [1]
+    ``throughput_bps``, ``low_bps`` and ``high_bps`` are the central value and the interval that holds a single new run
+    with 90 % probability [bit/s]; ``load_fraction`` is the share of the path's rate, NaN without a path; ``limits`` are
+    names and classes of the limits at the central values. ``draws_bps`` [bit/s] and ``candidates`` (numbers in
+    ``names`` of limits) have a row per test and a column per draw, one set of values of all parameters. ``repeat`` is
+    the standard deviation of the logarithm of a run around the mean of many. ``caution`` reduces the logarithm for the
+    model's errors in all resources but links: of two tests with equal predictions, the one with more nearly full
+    resources should be slower.
     """
 
     throughput_bps: FloatArray
@@ -188,14 +176,10 @@ class Belief:
 
     Examples
     --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> base = {"sender": "c", "receiver": "c", "path": "lan-2x10ge"}
-    >>> tests = {tool: load_scenario({**base, "tool": tool}) for tool in ("nuttcp", "iperf3")}
-    >>> belief = Belief(Outlook.of(tests), [{"tool": tool} for tool in tests])
-    >>> before = belief.mean.copy()
+    >>> belief, before = matrix.belief(), matrix.belief().mean[0]
     >>> belief.tell(0, 5e9)
-    >>> (belief.mean < before).tolist(), float(belief.weights().sum())
-    ([True, True], 1.0)
+    >>> bool(belief.mean[0] < before), round(float(belief.weights().sum()), 9)
+    (True, 1.0)
     """
 
     def __init__(self, outlook: Outlook, values: Sequence[Mapping[str, Any]]) -> None:

@@ -245,8 +245,7 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
         circumstances, missing if the logs give none), ``mean_bps`` with the ends of its interval ``mean_low_bps`` and
         ``mean_high_bps`` (Student's t, the matrix's confidence; missing for one run) [bit/s], ``scatter_fraction``
         (standard deviation of a run over the mean) [1], ``scatter_of`` ("cell", "tool" or "model"), ``needed`` repeats
-        in all, ``missing`` of them, ``inside`` (whether the mean is inside the
-        interval of the prediction).
+        in all, ``missing`` of them, ``inside`` (whether the mean is inside the interval of the prediction).
 
     Examples
     --------
@@ -341,14 +340,12 @@ def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
 
 
 def asked_cells(matrix: Matrix, names: list[str]) -> list[Cell]:
-    """Cells by name.
+    """Find cells by name.
 
     Parameters
     ----------
-    matrix
-        The matrix.
-    names
-        Names of cells.
+    matrix, names
+        The matrix, and names of cells.
 
     Returns
     -------

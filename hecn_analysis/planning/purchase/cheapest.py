@@ -1,10 +1,9 @@
 """The cheapest parts for two hosts that reach a throughput, provably so under the prediction.
 
-An integer program (HiGHS) chooses boards, processors, memory, network cards, drives with their controllers, enclosures
-and cables, so that sockets, slots, lanes, power, memory channels and bays fit, and closed forms of cards, drives and
-links reach the target. Each choice is predicted. If the prediction falls short, the smallest group of parts that falls
-short by itself is forbidden, together with all parts that are no faster, and the program is solved again. So every
-cheaper purchase either does not fit or is predicted to fall short.
+An integer program (HiGHS) chooses parts that fit together and reach the target by closed forms. Each choice is
+predicted. If the prediction falls short, the smallest group of parts that falls short by itself is forbidden, together
+with all parts that are no faster, and the program is solved again. So every cheaper purchase either does not fit or is
+predicted to fall short.
 
 Each host has network cards of one kind, and likewise processors, modules, controllers and drives. Each controller has
 one array, files alternate over all arrays, and the number of processes is the best one.
@@ -167,10 +166,7 @@ def as_listed(
     tool: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> tuple[float, Prediction]:
-    """Return the price of two hosts by their own list, and their best prediction over numbers of processes.
-
-    InputError if the host has no bill, or the scenario is invalid.
-    """
+    """Return the price of two hosts by their own list, and their best prediction over numbers of processes."""
     _, _, listed = offered_by(name)
     base = load_scenario({**_path_and_tool(path, between, tool), "sender": name, "receiver": name, **(settings or {})})
     counts: tuple[int | None, ...] = (None,) if "tool.processes" in base.keys else PROCESSES

@@ -36,16 +36,8 @@ _FASTEST_DDR: Final = ((1.9e9, 3), (3.3e9, 4), (float("inf"), 5))
 class Offers:
     """Parts on offer by kind and name, each with a price.
 
-    Attributes
-    ----------
-    parts
-        Parts by kind and name. A kind that is absent comes with the host: it is not bought and sets no limit.
-    fixed_usd
-        Fixed cost of each host besides these parts. [USD]
-    fixed_title
-        Title of that cost.
-    base
-        Given keys of each host, such as its memory.
+    A kind that is absent from ``parts`` comes with the host: it is not bought and sets no limit. ``fixed_usd`` is the
+    cost of each host besides these parts [USD], ``base`` has given keys of each host, such as its memory.
     """
 
     parts: Mapping[str, Mapping[str, Part]]

@@ -16,18 +16,8 @@ from hecn_analysis.prediction import Prediction
 class Purchase:
     """A purchase for two hosts, and its prediction.
 
-    Attributes
-    ----------
-    target_bps
-        Target throughput. [bit/s]
-    hosts, line
-        The parts of each host, and the links between them.
-    entries
-        The bill of materials.
-    prediction
-        Prediction of the transfer.
-    rounds, cuts
-        Number of predicted purchases, and of combinations of parts ruled out.
+    ``target_bps`` is the target throughput [bit/s], ``entries`` the bill of materials; ``rounds`` and ``cuts`` are the
+    numbers of predicted purchases and of combinations of parts ruled out.
 
     Examples
     --------

@@ -1,10 +1,9 @@
 """Roadmaps: what was planned and what was measured, with the model's view of both and of what each next step needs.
 
-A roadmap is a YAML file in ``models/roadmaps``. A *mark* is a case of ``data/series``, with its hosts, its place in a
-document, its prediction and, where the document gives a figure, its measurement. An *event* is a dated step without a
-throughput, such as a plan or a new link. A *goal* is a throughput that is aimed at; it names the mark that reached it,
-and what it needs follows from closed forms (`roadmap_needs`) and, if asked for, from the cheapest purchase of the
-catalogue.
+A roadmap is a YAML file in ``models/roadmaps``. A *mark* is a case of ``data/series`` with its hosts, its place in a
+document, its prediction and, if the document gives one, its measurement. An *event* is a dated step without a
+throughput, such as a plan or a new link. A *goal* is a target throughput; it names the mark that reached it. Its needs
+follow from closed forms (`needs`) and, on request, from the cheapest purchase of the catalogue.
 """
 
 from __future__ import annotations
@@ -146,13 +145,7 @@ class _RoadmapFile(BaseModel):
 
 
 class Roadmap:
-    """A roadmap with the model's view of it, each table made when it is first asked for.
-
-    Attributes
-    ----------
-    name, title
-        What it is.
-    """
+    """A roadmap with the model's view of it; each table is made when it is first asked for."""
 
     def __init__(self, path: FilePath, only: Iterable[str], buy: Literal["", "sourced", "assumed"]) -> None:
         self._content, self._document = _read(path)
@@ -214,10 +207,7 @@ class Roadmap:
 
     @cached_property
     def needs(self) -> pd.DataFrame:
-        """One row for each goal and resource: columns `roadmap_needs.NEEDS` behind ``milestone``.
-
-        Goals of a forwarding host have no rows: the model does not include such hosts.
-        """
+        """One row per goal and resource, except goals of forwarding hosts: `needs.NEEDS` after ``milestone``."""
         rows = []
         for key, goal in track(self._goals.items(), "goals", total=len(self._goals)):
             if goal.between == "forwarding":
@@ -258,23 +248,22 @@ def roadmap(
     only: Iterable[str] = (),
     buy: Literal["", "sourced", "assumed"] = "",
 ) -> Roadmap:
-    """Read a roadmap, predict its marks, and say what its goals need.
+    """Read a roadmap, predict its marks, and compute what its goals need.
 
     Parameters
     ----------
     name
-        A name in ``models/roadmaps``, or a file that ends in ``.yaml``.
+        A name in ``models/roadmaps``, or a file whose name ends in ``.yaml``.
     only
         Names of milestones; default: all.
     buy
-        Also look for the cheapest purchase that reaches each goal: from parts whose price has a source (``sourced``),
-        or also from those whose price is only assumed (``assumed``). Takes seconds a goal.
+        Also find the cheapest purchase that reaches each goal, from parts whose price has a source (``sourced``), or
+        also from those with an assumed price (``assumed``). Takes seconds per goal.
 
     Returns
     -------
     Roadmap
-        Tables ``milestones`` and ``needs``, and ``purchases`` by goal, each made when it is first asked for. Rates are
-        in bit/s.
+        Tables ``milestones`` and ``needs``, and ``purchases`` by goal. Rates are in bit/s.
 
     Raises
     ------
@@ -283,9 +272,8 @@ def roadmap(
 
     Examples
     --------
-    >>> found = roadmap("hecn", only=["phase-3-wan"])
-    >>> found.milestones.reached_fraction.tolist(), found.needs.resource.tolist()[:3]
-    ([0.91], ['link', 'network card', 'slot'])
+    >>> roadmap("hecn", only=["phase-3-wan"]).milestones.reached_fraction.tolist()
+    [0.91]
     """
     if str(name).endswith((".yaml", ".yml")):
         return Roadmap(FilePath(name), only, buy)
@@ -309,7 +297,7 @@ def _read(path: FilePath) -> tuple[_RoadmapFile, yaml_file.Document]:
 
 
 def _mark(key: str, content: _RoadmapFile, document: yaml_file.Document) -> dict[str, Any]:
-    """Row of a mark: measured and predicted."""
+    """Row of a mark, as measured and as predicted."""
     mark = content.milestones[key]
     series, name, row = _case(key, mark.case, document)
     scenario = series.scenarios[name]

@@ -1,9 +1,9 @@
 """Requirements of a throughput for each class of resource, by closed forms, and the year from which parts meet them.
 
-For every resource the fewest pieces that do: links, network cards and their slots, drives and their controllers, slots
-of one board for all of them, cores at the cost a byte, memory channels, the window (the bandwidth-delay product), and
-the packet loss at which CUBIC still holds that window. Each is looked at alone, with parts that were there by the year
-of the goal; whether they go together, and at what price, is for `hecn_analysis.planning.purchase.cheapest` to say.
+For every resource it finds the fewest sufficient pieces: links, network cards and their slots, drives and controllers,
+slots of one board for all of them, cores at the cost per byte, memory channels, the window (the bandwidth-delay
+product), and the packet loss at which CUBIC still holds that window. Each is taken alone, with parts available by the
+year of the goal; `hecn_analysis.planning.purchase.cheapest` decides whether they fit together, and at what price.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def needs(
 
 
 def _priced(part: Part) -> Part:
-    """The part with some price: what it costs does not matter here."""
+    """Give a part some price, since its cost does not matter here."""
     return part if part.price is not None else part.model_copy(update={"price": Parameter(value=1.0)})
 
 

@@ -59,7 +59,7 @@ def array_use(names: Iterable[str]) -> pd.DataFrame:
     Parameters
     ----------
     names
-        Series.
+        Names of series.
 
     Returns
     -------
@@ -71,9 +71,8 @@ def array_use(names: Iterable[str]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> found = array_use(["c-dd"])
-    >>> found[["operation", "disks", "data_disks", "share_fraction"]].round(2).to_dict("records")[0]
-    {'operation': 'read', 'disks': 32, 'data_disks': 28, 'share_fraction': 1.0}
+    >>> array_use(["c-dd"])[["operation", "disks", "share_fraction"]].round(2).to_dict("records")[0]
+    {'operation': 'read', 'disks': 32, 'share_fraction': 1.0}
     """
     rows = []
     for series in map(load_series, names):
@@ -146,16 +145,13 @@ def _words(level: Level | None, disks: int, groups: int) -> str:
 
 
 def level_rates(disk: Disk, most: int, levels: Sequence[Level] = LEVELS) -> pd.DataFrame:
-    """Sequential rates of arrays by level and number of disks: what the disks allow, without a controller.
+    """Sequential rates of arrays by level and number of disks, without a controller.
 
     Parameters
     ----------
-    disk
-        The disk.
-    most
-        Largest number of disks; numbers are multiples of `GROUP`, which is also the size of a group.
-    levels
-        RAID levels; those that stripe over groups begin with two groups.
+    disk, most, levels
+        The disk; the largest number of disks, in multiples of `GROUP`, the size of a group; RAID levels, of which those
+        that stripe over groups begin with two groups.
 
     Returns
     -------
@@ -164,9 +160,8 @@ def level_rates(disk: Disk, most: int, levels: Sequence[Level] = LEVELS) -> pd.D
 
     Examples
     --------
-    >>> found = level_rates(parts("disks")["wd5001aals"], 32, [50])
-    >>> found["disks"].tolist(), (found["write_bps"] / 1e9).round(1).tolist()
-    ([16, 24, 32], [10.2, 15.4, 20.5])
+    >>> level_rates(parts("disks")["wd5001aals"], 32, [50])["disks"].tolist()
+    [16, 24, 32]
     """
     rows = []
     for level in levels:
@@ -188,16 +183,10 @@ def partial_writes(
 
     Parameters
     ----------
-    disk
-        The disk.
-    disks
-        Disks of the array, in one group.
-    chunk
-        Part of a stripe on one disk. [B]
-    requests
-        Sizes of the writes that reach the array. [B]
-    levels
-        RAID levels of one group.
+    disk, disks, levels
+        The disk, the number of disks in the array's only group, and RAID levels of one group.
+    chunk, requests
+        Part of a stripe on one disk, and sizes of the writes that reach the array. [B]
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""What each part of a host allows, and which part binds: host by host, between two alike with nothing in between.
+"""Limit of each part of a host, and its bottleneck, between two equal hosts.
 
-The path is the host's own ports, wired to those of a second host like it, so that what is seen is the host; any other
-path can be given. Memory to memory has a process a port; disk to disk one or two copies an array, whatever is faster.
+By default the host's own ports are wired to those of its twin, so that only the host limits. Between memories, each
+port has a process; between disks, each array has one or two copies, whichever is faster.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def limits_of(prediction: Prediction) -> pd.DataFrame:
 
 
 def networked_hosts() -> list[str]:
-    """Names of the shipped hosts whose network cards are described, by the year they were built and by name.
+    """Names of the shipped hosts whose network cards are described, by year and by name.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def layouts(host: Host) -> list[list[str]]:
 
 
 def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float = 9000) -> Iterator[Scenario]:
-    """Transfers between two hosts alike that fill them; for disks each layout with one and two copies an array."""
+    """Transfers that fill two equal hosts; between disks, each layout with one and two copies per array."""
     host, disk = _host(name), kind == "disk to disk"
     if disk and not host.arrays:
         return
@@ -158,20 +158,18 @@ def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: flo
 
 
 def fastest(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float = 9000) -> Prediction | None:
-    """Prediction of the fastest of `transfers`, whose parameters these are; None without transfers.
+    """Predict the fastest of `transfers`, which takes the same parameters; None without transfers.
 
     Parameters
     ----------
-    name
-        Host of ``models/hosts``, or a file of one's own.
-    kind
-        From memory to memory, or from disk to disk.
+    name, kind
+        Host of ``models/hosts`` or a file; between memories or disks.
     path
         Path of ``models/paths``, or a file.
-    tool
-        Tool; without, that of `TOOLS`.
-    mtu
-        MTU of the links where no path is given. [B]
+    path
+        Path of ``models/paths``, or a file.
+    tool, mtu
+        Tool, by default that of `TOOLS`; MTU of the links if no path is given [B].
 
     Returns
     -------
@@ -180,8 +178,8 @@ def fastest(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float
 
     Examples
     --------
-    >>> found = fastest("b", "memory to memory")
-    >>> round(found.throughput_bps / 1e9, 1), found.bottleneck
+    >>> prediction = fastest("b", "memory to memory")
+    >>> round(prediction.throughput_bps / 1e9, 1), prediction.bottleneck
     (39.6, 'path.link.1')
     """
     ways = list(transfers(name, kind, path=path, tool=tool, mtu=mtu))
@@ -201,14 +199,10 @@ def host_limits(
 
     Parameters
     ----------
-    names
-        Hosts.
-    kinds
-        Kinds of transfers.
-    path, mtu
-        As in `transfers`.
-    tools
-        Tools of the kinds; those that are missing are of `TOOLS`.
+    names, kinds
+        Hosts and kinds of transfers.
+    path, mtu, tools
+        As in `fastest`; tools by kind.
 
     Returns
     -------
@@ -218,9 +212,9 @@ def host_limits(
 
     Examples
     --------
-    >>> found = host_limits(["b"], ["memory to memory"])
-    >>> found.loc[found["binds"], ["host", "resource_class"]].to_dict("records"), len(found)
-    ([{'host': 'b', 'resource_class': 'link'}], 5)
+    >>> limits = host_limits(["b"], ["memory to memory"])
+    >>> limits.loc[limits["binds"], ["host", "resource_class"]].to_dict("records")
+    [{'host': 'b', 'resource_class': 'link'}]
     """
     rows = []
     for kind in kinds:
@@ -248,10 +242,8 @@ def binding(limits: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    limits
-        As `host_limits` gives them.
-    reported
-        As `most_measured` gives it: the lower of a host's best rates as a sender and as a receiver counts.
+    limits, reported
+        Tables of `host_limits` and `most_measured`; the lower of a host's best rates as sender and as receiver counts.
 
     Returns
     -------
@@ -261,10 +253,9 @@ def binding(limits: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> none = pd.DataFrame(columns=["kind", "host", "measured_bps"])
-    >>> found = binding(host_limits(["b"], ["memory to memory"]), none)
-    >>> found[["host", "resource_class", "next"]].to_dict("records")
-    [{'host': 'b', 'resource_class': 'link', 'next': 'receiver.slot.nic1'}]
+    >>> unmeasured = pd.DataFrame(columns=["kind", "host", "measured_bps"])
+    >>> binding(host_limits(["b"], ["memory to memory"]), unmeasured)[["host", "next"]].to_dict("records")
+    [{'host': 'b', 'next': 'receiver.slot.nic1'}]
     """
     least = reported.groupby(["kind", "host"])["measured_bps"].min()
     rows = []
@@ -300,8 +291,8 @@ def most_measured(names: Iterable[str]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> found = most_measured(["c"])
-    >>> found.loc[found["kind"] == "disk to disk", ["role", "measured_bps"]].round(-8).to_dict("records")
+    >>> highest = most_measured(["c"])
+    >>> highest.loc[highest["kind"] == "disk to disk", ["role", "measured_bps"]].round(-8).to_dict("records")
     [{'role': 'both', 'measured_bps': 17800000000.0}]
     """
     wanted = set(names)

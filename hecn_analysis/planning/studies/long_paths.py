@@ -1,8 +1,7 @@
 """Long paths: the limits of TCP over the round trip, what runs say about them, and the windows that faster links need.
 
-A window that is sent once in a round trip, losses, and the line rate each allow a throughput of their own; the least of
-them holds a stream back. The other way round, a run tells how much it had in flight: its throughput times its round
-trip. Where that is the window it was given, the window was the limit.
+The window, losses and the line rate each limit the throughput; the lowest limit binds. Conversely, the throughput of a
+run times its round trip is what it had in flight; if that equals its window, the window was the limit.
 """
 
 from __future__ import annotations
@@ -41,16 +40,14 @@ NEEDS: Final = (
 
 
 def far_cases(names: Iterable[str], *, least_rtt_s: float, without: Iterable[str] = ()) -> list[Series]:
-    """Give the cases of shipped series whose path is long, series by series.
+    """Return the cases of shipped series over long paths, series by series.
 
     Parameters
     ----------
-    names
-        Names of series.
+    names, without
+        Names of series, and cases to leave out.
     least_rtt_s
         Round trip of the shortest path that counts as long. [s]
-    without
-        Cases to leave out.
 
     Returns
     -------
@@ -75,28 +72,25 @@ def far_cases(names: Iterable[str], *, least_rtt_s: float, without: Iterable[str
 
 
 def limit_lines(scenario: str | Path | Mapping[str, Any] | Scenario, rtts_s: Sequence[float]) -> pd.DataFrame:
-    """Compute what line rate, window and losses each would allow for itself, over the round trip.
+    """Compute the separate limits of line rate, window and losses over the round trip.
 
     Parameters
     ----------
-    scenario
-        Hosts, path and tool.
-    rtts_s
-        Round trips. [s]
+    scenario, rtts_s
+        Hosts, path and tool; round trips. [s]
 
     Returns
     -------
     DataFrame
-        ``x`` [s], ``line`` (the class of what limits: link, window, loss) and ``throughput_bps``: in the long run,
-        without the start-up, all streams of a process together. Without losses there is no line of theirs; windows and
-        losses are those of TCP from end to end, as if there were no proxies.
+        ``x`` [s], ``line`` (class of the limit: link, window, loss) and ``throughput_bps`` of all streams of a process,
+        without the start-up. Windows and losses are those of TCP from end to end, without proxies.
 
     Examples
     --------
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "1 ms",
     ...         "tool.window": "4 MB"}
-    >>> found = limit_lines(base, [0.01, 0.1])
-    >>> found["line"].tolist(), (found["throughput_bps"] / 1e9).round(2).tolist()
+    >>> lines = limit_lines(base, [0.01, 0.1])
+    >>> lines["line"].tolist(), (lines["throughput_bps"] / 1e9).round(2).tolist()
     (['link', 'link', 'window', 'window'], [9.41, 9.41, 3.99, 0.4])
     """
     base = load_scenario(scenario)
@@ -129,26 +123,24 @@ def limit_lines(scenario: str | Path | Mapping[str, Any] | Scenario, rtts_s: Seq
 def flights(
     runs: pd.DataFrame, *, mtu: int = 9000, congestion_control: Control = "cubic", least_rtt_s: float = 0.0
 ) -> pd.DataFrame:
-    """Compute how much each run of TCP had in flight, and what its retransmissions would allow in the long run.
+    """Compute what each run of TCP had in flight, and the long-run limit by its retransmissions.
 
     Parameters
     ----------
     runs
         The table ``runs``; those without a throughput or a round trip are left out.
-    mtu
-        Largest IP packet of the path. [bytes]
-    congestion_control
-        Of the sender, for the limit by losses.
+    mtu, congestion_control
+        Largest IP packet of the path [bytes], and congestion control of the sender.
     least_rtt_s
         Runs over shorter paths are left out. [s]
 
     Returns
     -------
     DataFrame
-        `FLIGHTS`: ``flight_bytes`` is throughput times round trip, the window that the run had on average;
-        ``sent_again_fraction`` is its retransmissions over its packets, which is no less than what was lost;
-        ``loss_limit_bps`` the long-run limit by as many losses in bursts of `SENT_TOGETHER`, infinite for none and
-        missing where retransmissions are not told.
+        `FLIGHTS`: ``flight_bytes`` is throughput times round trip, the average window of the run;
+        ``sent_again_fraction`` is its retransmissions over its packets, at least the loss; ``loss_limit_bps`` is the
+        long-run limit by as many losses in bursts of `SENT_TOGETHER`, infinite for none and missing if retransmissions
+        are unknown.
 
     Examples
     --------
@@ -194,33 +186,28 @@ def flights(
 def windows_needed(
     rates_bps: Iterable[float], rtts_s: Iterable[float], *, mtu: int = 9000, kernel: str = "6.18"
 ) -> pd.DataFrame:
-    """Compute what one stream needs to fill a path: its window, the sysctl for it, and how rarely packets may be lost.
+    """Compute what one stream needs to fill a path: its window, the sysctl for it, and the tolerable loss.
 
     Parameters
     ----------
-    rates_bps
-        Line rates of Ethernets. [bit/s]
-    rtts_s
-        Round trips. [s]
-    mtu
-        Largest IP packet. [bytes]
-    kernel
-        Linux version of the receiver, which keeps more than payload in its buffers.
+    rates_bps, rtts_s
+        Line rates of Ethernets [bit/s], and round trips [s].
+    mtu, kernel
+        Largest IP packet [bytes], and Linux version of the receiver, which sets the overhead of its buffers.
 
     Returns
     -------
     DataFrame
-        `NEEDS`, a row for each round trip and rate. ``window_bytes`` is the payload in flight on a full path,
-        ``tcp_rmem_bytes`` the third value of `tcp_rmem` that gives such a window, divided over ``streams``: the least
-        number of them, as TCP can announce 1 GiB at most. ``reno_loss`` and ``cubic_loss`` are the probabilities of a
-        loss at which one stream still holds such a window on average, and the recovery times those from one loss back
-        to the window before it, where no queue absorbs it.
+        `NEEDS`, one row per round trip and rate. ``window_bytes`` is the payload in flight on a full path,
+        ``tcp_rmem_bytes`` the third value of `tcp_rmem` for that window, divided over ``streams``, the fewest that
+        suffice since TCP announces at most 1 GiB. ``reno_loss`` and ``cubic_loss`` are the loss probabilities at which
+        one stream still holds such a window on average; the recovery times are those from one loss back to the window
+        before it, without a queue that absorbs it.
 
     Examples
     --------
-    >>> needs = windows_needed([10e9, 400e9], [0.08])
-    >>> (needs["window_bytes"] / 1e6).round(1).tolist(), needs["streams"].tolist()
-    ([99.0, 3960.2], [1, 4])
+    >>> windows_needed([10e9, 400e9], [0.08])["streams"].tolist()
+    [1, 4]
     """
     rows = []
     payload = float(framing.payload_bytes(mtu))

@@ -1,4 +1,4 @@
-"""Before and after: changes of which the documents measured both sides, against what predicting both sides says."""
+"""Measured changes of the documents: the gain between both sides, as measured and as predicted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Pair(BaseModel):
 
 
 class StatedGain(BaseModel):
-    """A gain that a document states without what a prediction would need."""
+    """A gain that a document states without the inputs of a prediction."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -114,19 +114,17 @@ def compare_pairs(names: Sequence[str] | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a pair, columns `COLUMNS`. Gains are ratios less 1; ``points`` is the predicted one less the measured one
-        in points of percentage, ``ratio_error`` the ratio after/before as predicted over that as measured, less 1 (what
-        to look at where a change multiplies the rate). ``gain_low`` and ``gain_high`` hold 90 % of the gains that are
-        predicted between two single runs; ``inside`` says whether the measured one lies there. Where the figure after
-        the change is "more than", ``measured_low_bound``, the measured gain is a least one. ``order_right``: before the
-        change the limit binds that it was made against, and after it the one that the document names, else one that it
-        eases still or the next of the ladder that it does not. Missing: not measured, or the figure is not in our copy
-        of the document.
+        A row a pair, columns `COLUMNS`. Gains are ratios less 1; ``points`` is predicted less measured gain in
+        percentage points, ``ratio_error`` the predicted ratio after/before over the measured one, less 1. ``gain_low``
+        and ``gain_high`` hold 90 % of the predicted gains between two single runs; ``inside``: the measured gain is
+        between them. ``measured_low_bound``: the figure after the change is "more than". ``order_right``: before the
+        change the limit binds that it addresses, and after it the one that the document names or, without one, the next
+        of the ladder. Missing: not measured, or the figure is not in our copy of the document.
 
     Examples
     --------
-    >>> found = compare_pairs(["max-payload-transmit"]).iloc[0]
-    >>> f"{found['measured_gain']:.1%}", f"{found['predicted_gain']:.1%}", found["bottleneck_before"]
+    >>> pair = compare_pairs(["max-payload-transmit"]).iloc[0]
+    >>> f"{pair['measured_gain']:.1%}", f"{pair['predicted_gain']:.1%}", pair["bottleneck_before"]
     ('12.9%', '12.8%', 'sender.slot.x16')
     """
     known = pairs()
@@ -187,7 +185,7 @@ def _in_order(pair: Pair, now: Prediction, then: Prediction, *, stated: str) -> 
 
 
 def _interval(before: _Side, after: _Side) -> tuple[float, float]:
-    """90 % of the gains between single runs: parameters that both share are drawn alike, the chance of a run is not."""
+    """90 % interval of the gain between single runs, whose parameters are drawn together and whose scatter is not."""
     rng = np.random.default_rng(1)
 
     def runs(side: _Side) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -200,7 +198,7 @@ def _interval(before: _Side, after: _Side) -> tuple[float, float]:
 
 
 def summary(table: pd.DataFrame) -> Mapping[str, int]:
-    """Counts of a table of `compare_pairs`: pairs, measured ones, those within 5 points, those of right order.
+    """Count pairs: all, measured ones, those within 5 points, and those in the right order.
 
     Parameters
     ----------
