@@ -1,11 +1,9 @@
-"""The log of an archive: which files are valid, which a compaction replaced, and where files and log disagree.
+"""The log of an archive: its valid files, those that a compaction replaced, and where files and log disagree.
 
-A writer creates the folder ``incoming/ID`` before it writes, and removes it at the end. The names of its Parquet files
-contain the ID. A Parquet file that no commit and no generation names therefore belongs to a writer with such a folder,
-or its entry was lost: then the file is reported and stays. Only two kinds of files are removed: those that a generation
-names as superseded, and those of a writer whose folder has not changed for the grace period.
-
-No symbolic link inside an archive is followed.
+A writer creates the folder ``incoming/ID`` before it writes, and removes it at the end; its Parquet files have the ID
+in their names. A Parquet file that no commit and no generation names therefore belongs to such a writer, or its entry
+was lost: then the file is reported and stays. Only files that a generation names as superseded, and those of a writer
+whose folder has not changed for the grace period, are removed. No symbolic link inside an archive is followed.
 """
 
 from __future__ import annotations
@@ -53,10 +51,7 @@ _WRITER: Final = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class State:
-    """The valid files by table, the keys of their units, and damage by file name, at one moment.
-
-    Missing files and links are part of the damage, not of the files.
-    """
+    """The valid files by table, the keys of their units, and damage by file name (missing files and links too)."""
 
     generation: int
     files: dict[str, list[str]]
@@ -72,13 +67,7 @@ class State:
 
 
 class Log:
-    """The commits and generations of an archive.
-
-    Parameters
-    ----------
-    folder
-        The folder of the archive.
-    """
+    """The commits and generations of an archive."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -316,13 +305,7 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
 
 
 class Writer:
-    """A writer of an archive: all its files become valid at once, or are removed.
-
-    Parameters
-    ----------
-    folder
-        The folder of the archive.
-    """
+    """A writer of an archive: all its files become valid at once, or are removed."""
 
     def __init__(self, folder: Path) -> None:
         self.id = uuid.uuid4().hex

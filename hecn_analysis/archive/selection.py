@@ -36,10 +36,7 @@ class Selection(NamedTuple):
 
 
 def archive_of(given: str | os.PathLike[str]) -> Selection | None:
-    """Return the archive, or the part of one, that a path names; None for any other path.
-
-    InputError if no table has the column of a condition.
-    """
+    """Return the archive, or part of one, that a path names, or None; InputError for an unknown column."""
     text = os.fspath(given)
     folder, _, query = (text, "", "") if Path(text).exists() else text.partition("?")
     if not is_archive(Path(folder)):
@@ -52,11 +49,7 @@ def archive_of(given: str | os.PathLike[str]) -> Selection | None:
 def split_archives(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
 ) -> tuple[list[Selection], list[str | os.PathLike[str]]]:
-    """Return the archives, or the parts of some, that paths name, and the other paths; a single one must exist.
-
-    >>> split_archives(["logs", "a.txt"])
-    ([], ['logs', 'a.txt'])
-    """
+    """Return the archives, or the parts of some, that paths name, and the other paths; a single one must exist."""
     archived: list[Selection] = []
     others: list[str | os.PathLike[str]] = []
     if isinstance(paths, str | os.PathLike) and archive_of(paths) is None:
@@ -121,8 +114,7 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
 def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequence[str] = PARTED) -> list[Selection]:
     """Return a part of an archive for each value of a column, or each combination of values of several.
 
-    Columns are those of `tables` (some of `PARTED`), or ``day``. InputError if the folder is not an archive, a column
-    does not exist, or no table has values in all columns.
+    Columns are those of `tables`, or ``day``. InputError if the folder is no archive, or no table has all columns.
     """
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
     from hecn_analysis.base.tables import COLUMNS  # noqa: PLC0415

@@ -1,15 +1,14 @@
 """The archive: a store of everything read, in Parquet files by day, that stays intact when writers are killed.
 
-A unit (the rows of one file, or one round of polling) is added whole or not at all. Its rows go to new files, table by
-table and day by day; then one small file, ``commits/KEY.json``, makes all of them valid at once. It is created by a
-hard link, which the file system grants to one writer only: no writer adds a unit again whose key (its content hash)
-exists. Everything is synchronised to disk (fsync) before a unit is reported as added.
+A unit (the rows of one file, or one round of polling) is added whole or not at all. Its rows go to new files by table
+and day; then one small file, ``commits/KEY.json``, makes all of them valid at once. It is created by a hard link, which
+the file system grants to one writer only, so no unit is added twice (its key is its content hash). Everything is
+synchronised to disk (fsync) before a unit is reported as added.
 
 ``compact`` merges the files of a day into one, and the commits into ``generations/NUMBER.json``, by the same kind of
-link: one of two simultaneous compactions wins, and units added meanwhile stay as they are. A generation names the files
-that it replaces. They are removed after an hour, so that their readers can finish; no other file is removed.
-
-A damaged or lost file is reported and costs its own rows only. If files and log disagree, nothing is compacted.
+link: one of two simultaneous compactions wins, and units added meanwhile stay as they are. Replaced files, which a
+generation names, are removed after an hour, so that their readers can finish; no other file is removed. A damaged or
+lost file is reported and costs its own rows only. If files and log disagree, nothing is compacted.
 
     ARCHIVE/
       commits/KEY.json               a unit: its files, its rows, where it came from
@@ -62,17 +61,9 @@ _OF_THE_QUERY: Final = (duckdb.ParserException, duckdb.CatalogException, duckdb.
 
 
 class Archive:
-    """A store of tables below one folder.
+    """A store of tables below one folder or a link to it, created with the first unit.
 
-    Parameters
-    ----------
-    folder
-        The folder or a link to it, created with the first unit.
-
-    Raises
-    ------
-    InputError
-        The folder holds something else, or its name is not UTF-8.
+    InputError if the folder holds something else, or its name is not UTF-8.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -100,21 +91,9 @@ class Archive:
     def add(self, key: str, rows: Mapping[str, pd.DataFrame], *, source: str = "") -> bool:
         """Add the rows of a unit to the disk unless the archive has them; return whether they were added.
 
-        Parameters
-        ----------
-        key
-            Unique key of the unit, such as the hash of its content: letters, digits, ``-`` and ``_``.
-        rows
-            Tables by name, with columns as in `hecn_analysis.base.tables`.
-        source
-            Its origin, for people.
-
-        Raises
-        ------
-        InputError
-            An impossible key, an unknown table or column, a damaged commit of this key, or a link in the archive.
-        HecnError
-            The disk is full or cannot be written; nothing of the unit counts then.
+        The `key` is unique, such as the hash of the content: letters, digits, ``-`` and ``_``; the `source` is for
+        people. InputError for an impossible key, an unknown table or column, a damaged commit of this key, or a link in
+        the archive. HecnError if the disk is full or cannot be written; nothing of the unit counts then.
         """
         if not key or not all(letter.isalnum() or letter in "-_" for letter in key):
             raise InputError(f"key {key!r}", "letters, digits, '-' and '_'")
@@ -204,10 +183,7 @@ class Archive:
     # queries ---------------------------------------------------------------------------------------------------------
 
     def connect(self, *, damaged: list[InputError] | None = None) -> duckdb.DuckDBPyConnection:
-        """Connect to DuckDB with a view for each table, as the archive is now; a column ``day`` is the partition.
-
-        For `damaged` and errors see `table`.
-        """
+        """Connect to DuckDB with a view per table, partitioned by ``day``. For `damaged` and errors see `table`."""
         connection, bad, state = self._opened()
         _report(bad, state.all_files(), damaged)
         return connection
@@ -307,20 +283,10 @@ class Archive:
     ) -> pd.DataFrame:
         """Return the rows of a table, with its columns and types, in order of time.
 
-        Parameters
-        ----------
-        name
-            Table.
-        first_day, last_day
-            Days (UTC) to read, both included. If one is given, rows of an unknown day are excluded; the day ``unknown``
-            selects them.
-        damaged
-            List to add the errors of unreadable files to, whose rows are missing; without it, each error is a warning.
-
-        Raises
-        ------
-        InputError
-            Unknown table; or none of its files can be read, and `damaged` is not given.
+        `first_day` and `last_day` are days (UTC), both included; with either, rows of an unknown day are excluded,
+        which the day ``unknown`` selects. `damaged` receives the errors of unreadable files, whose rows are missing;
+        without it, each is a warning. InputError for an unknown table; without `damaged` also if none of its files can
+        be read.
         """
         if name not in TABLES:
             raise InputError(f"table {name!r}", f"one of {', '.join(TABLES)}")
@@ -377,25 +343,10 @@ class Archive:
     ) -> bool:
         """Merge the files of each day into one and remove those merged earlier; return whether this was done.
 
-        A simultaneous compaction that was first makes it False. Files damaged inside stay, so that a copy can restore
-        them.
-
-        Parameters
-        ----------
-        grace_s
-            Time for which replaced files and leftovers of killed writers are kept. [s]
-        progress
-            Show a progress bar on stderr if that is a terminal and compacting takes longer than a second.
-        damaged
-            As for `table`.
-
-        Raises
-        ------
-        InputError
-            Files and log disagree: one that the log names is damaged or lost, a Parquet file is not named, or something
-            is a link. Nothing was changed then.
-        HecnError
-            The disk is full or cannot be written; no row was changed then.
+        It is not if a simultaneous compaction was first. Files damaged inside stay, so that a copy can restore them.
+        Replaced files and leftovers of killed writers are kept for `grace_s` [s]. InputError if files and log disagree
+        (a listed file is damaged or lost, a Parquet file is not listed, or something is a link), HecnError if the disk
+        is full or cannot be written; no row was changed then.
         """
         bad: dict[str, InputError] = {}
         try:

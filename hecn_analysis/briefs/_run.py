@@ -42,10 +42,7 @@ NOTES = "read.txt"  # in the kernel's own folder: the files that it reads
 
 
 class Executed(NamedTuple):
-    """An executed notebook, its run id, the reason if it stopped early, and the files that it read.
-
-    ``read`` has names in the form of `hecn_analysis.briefs.origin`.
-    """
+    """An executed notebook, its run id, the reason if it stopped early, and the files that it read."""
 
     notebook: NotebookNode
     run_id: str

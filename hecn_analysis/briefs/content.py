@@ -23,11 +23,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class Item(NamedTuple):
-    """One element of a section.
-
-    ``kind``: markdown, text, pre, table, figure, image, versions, error; ``number`` counts figures and
-    tables from 1.
-    """
+    """One element of a section: markdown, text, pre, table, figure, image, versions or error."""
 
     kind: str
     data: Any
@@ -44,14 +40,7 @@ class Section:
 
 @dataclass
 class Content:
-    """The content of a brief.
-
-    Examples
-    --------
-    >>> content = Content(sections=[Section("Answer", [Item("text", {"text": "Yes."}), Item("pre", "1 2 3")])])
-    >>> [item.data for item in content.items("pre")], content.numbers()["tables"]
-    (['1 2 3'], {})
-    """
+    """The content of a brief."""
 
     finding: dict[str, Any] | None = None
     versions: dict[str, str] = field(default_factory=dict)

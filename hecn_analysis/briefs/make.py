@@ -41,26 +41,10 @@ if TYPE_CHECKING:
 class BriefResult:
     """A brief that was made.
 
-    Attributes
-    ----------
-    name, title, finding
-        Name, title, and the finding in one sentence (None if the notebook stopped before it).
-    html, notebook, json
-        The written files; the first two are None if no document could be written, e.g. on a full disk.
-    pdf
-        The PDF; None if none was requested or none could be made.
-    figures
-        Files of the figures, if requested.
-    run_id
-        Identifies the run in all of its files.
-    error
-        Why the notebook stopped early, or None.
-    remarks
-        Further remarks, e.g. that no PDF was made and which package is missing.
-    is_new
-        False if the brief was up to date and nothing was made.
-    lacking
-        Requested but missing parts (``pdf``, ``figures``); the remarks say why.
+    ``finding`` is None if the notebook stopped before it, ``error`` says why. ``html`` and ``notebook`` are None if no
+    document could be written, e.g. on a full disk; ``pdf`` is None if none was requested or made. ``run_id`` identifies
+    the run in all of its files. ``is_new`` is False if the brief was up to date. ``lacking`` are requested but missing
+    parts (``pdf``, ``figures``), for which the ``remarks`` give the reason.
     """
 
     name: str

@@ -1,11 +1,10 @@
 """Inputs of a brief, so that an unchanged one need not be made again.
 
-The kernel records what it reads (`hecn_analysis.briefs._kernel`). Everything that is not part of the Python
-installation or the system counts: the package's modules, the shipped models and data, and the user's files, each by a
-hash of its content, and listed folders by a hash of their names. The notebook and its declaration, all files below a
-path given as a parameter, the parameters, and the versions of the required packages count as well. Files that a
-compiled library opens are not recorded. Shipped notebooks read only archives in that way; their files never change, and
-their list is read in Python.
+The kernel records what it reads (`hecn_analysis.briefs._kernel`). Everything outside the Python installation and the
+system counts: the package's modules, shipped models and data, and the user's files, each by a hash of its content, and
+listed folders by a hash of their names. So do the notebook and its declaration, all files below a path given as a
+parameter, the parameters, and the versions of the required packages. Files that a compiled library opens are not
+recorded; shipped notebooks read only archives in that way, whose files never change and are listed in Python.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Packet captures: what a pcap or pcapng shows of the connections that carry the data.
+"""Packet captures: the large connections in a pcap or pcapng, and what limited each of their directions.
 
-`read_capture` reads the headers of a file, `Capture.directions` says for each large direction of a connection what held
-it back. `records` walks the records, `headers` decodes them, `connections` puts them together, `stream` follows data
-and acknowledgements, `direction` measures, `evidence` says it in sentences.
+`records` walks the records, `headers` decodes them, `connections` puts them together, `stream` follows data and
+acknowledgements, `direction` measures, `evidence` makes sentences.
 """
 
 from __future__ import annotations
@@ -23,22 +22,10 @@ __all__ = ["Capture", "Direction", "of_content", "read_capture", "statements"]
 
 @dataclass(frozen=True)
 class Capture:
-    """What a packet capture shows.
+    """Contents of a packet capture in the form "pcap" or "pcapng".
 
-    Attributes
-    ----------
-    source_file
-        Its name.
-    form
-        "pcap" or "pcapng".
-    packets, tcp, udp
-        Number of packets, of those of TCP, and of UDP.
-    connections
-        Number of TCP connections with data.
-    directions
-        The directions that carry most data, the largest first.
-    problems
-        What could not be read: each a kind of the table of problems and a message.
+    ``packets``, ``tcp`` and ``udp`` count packets, ``connections`` TCP connections with data. ``directions`` are those
+    with most data, the largest first. ``problems`` are kinds and messages of what could not be read.
     """
 
     source_file: str
@@ -52,12 +39,12 @@ class Capture:
 
     @property
     def statements(self) -> list[Statement]:
-        """What it says of transfers, the largest direction first."""
+        """Statements about transfers, the largest direction first."""
         return statements_of(self.source_file, self.directions)
 
 
 def of_content(content: packed.Content) -> Capture | None:
-    """Read a file that is a packet capture; None, with nothing of it taken, for any other.
+    """Read a file that is a packet capture; None for any other file, which stays unread.
 
     Parameters
     ----------
@@ -67,7 +54,7 @@ def of_content(content: packed.Content) -> Capture | None:
     Returns
     -------
     Capture or None
-        What it shows.
+        Its contents.
 
     Examples
     --------
@@ -103,5 +90,5 @@ def read_capture(path: str | os.PathLike[str]) -> list[Capture]:
 
 
 def statements(path: str | os.PathLike[str]) -> list[Statement]:
-    """Say what the packet captures at a path show of transfers."""
+    """Make statements about the transfers in the packet captures at a path."""
     return [statement for capture in read_capture(path) for statement in capture.statements]

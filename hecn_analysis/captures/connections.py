@@ -1,4 +1,4 @@
-"""The connections of a capture: packets of all blocks put together, and the directions that carry most data."""
+"""The connections of a capture: packets of all blocks joined, and the directions that carry most data."""
 
 from __future__ import annotations
 
@@ -22,19 +22,11 @@ _NO_FLOW: Final = -1
 
 @dataclass
 class Headers:
-    """Headers of the packets of TCP in a capture.
+    """Headers of the TCP packets in a capture.
 
-    Attributes
-    ----------
-    columns
-        As in `hecn_analysis.captures.headers.Packets`, but ``flow`` counts the flows from 0; -1 for those without data
-        in either direction.
-    flows, back, handshakes
-        Ends of each flow, the flow of the other direction, and the first offer of each.
-    n_packets, n_udp
-        All packets of the capture that are IP, and those of UDP.
-    problems
-        What could not be read: each a kind of the table of problems and a message.
+    ``columns`` are those of `hecn_analysis.captures.headers.Packets`, but ``flow`` counts the flows from 0; -1 for
+    those without data in either direction. ``flows``, ``back`` and ``handshakes`` are the ends of each flow, the flow
+    of the other direction, and the first offer of each. ``n_packets`` and ``n_udp`` count packets of IP and UDP.
     """
 
     columns: Mapping[str, Array]
@@ -47,17 +39,17 @@ class Headers:
 
     @property
     def n_tcp(self) -> int:
-        """Packets of TCP whose headers are here."""
+        """Number of TCP packets with known headers."""
         return len(self.columns["number"])
 
     @property
     def n_connections(self) -> int:
-        """Connections with data in at least one direction."""
+        """Number of connections with data in at least one direction."""
         return len({frozenset((number, back)) for number, back in enumerate(self.back)})
 
 
 class _Collector:
-    """Puts the packets of blocks together."""
+    """Joins the packets of blocks."""
 
     def __init__(self) -> None:
         self._blocks: dict[str, list[Array]] = {name: [] for name in COLUMNS}
@@ -90,7 +82,7 @@ class _Collector:
                 self._offers.setdefault(offer.flow, offer)
 
     def headers(self) -> Headers:
-        """Give all of them; flows are numbered by their first packet with data."""
+        """Return all headers; flows are numbered by their first packet with data."""
         other = {back: key for key, back in self._back.items()} | self._back
         keys = [*self._ends, *(key for key in other if key not in self._ends)]
         index = {key: number for number, key in enumerate(keys)}
@@ -101,7 +93,7 @@ class _Collector:
         return Headers(columns, flows, back, handshakes, self.n_packets, self.n_udp, self.problems)
 
     def _column(self, name: str, index: Mapping[int, int]) -> Array:
-        """Join a column, and let go of its parts."""
+        """Join a column, and release its parts."""
         parts = self._blocks.pop(name)
         if name == "flow":
             keys = np.sort(np.array(list(index), np.uint64))

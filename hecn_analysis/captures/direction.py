@@ -1,13 +1,13 @@
-"""One direction of a TCP connection, as a capture shows it: what held the sender back, and what the path did.
+"""One direction of a TCP connection in a capture: what limited the sender, and what the path did.
 
 The time of a direction is divided as in the limitation scores of Siekkinen, Urvoy-Keller, Biersack and En-Najjary, "A
 root cause analysis toolkit for TCP", Computer Networks 52 (2008), and T-RAT (Zhang, Breslau, Paxson, Shenker, "On the
 characteristics and origins of Internet flow rates", SIGCOMM 2002): the receiver's window, the sending program, stalls
 before timeouts, and the rest, which is the congestion window or the path. A capture is made at the sender, at the
-receiver or between them; what the sender knew is reconstructed by letting acknowledgements take effect later, by the
-time that they take from the place of the capture to the sender and the data back. Segments out of order count as
-Jaiswal et al., "Measurement and classification of out-of-sequence packets" (IEEE/ACM ToN 15, 2007): sent again where
-they were seen before or come more than half a round trip after the gap, else reordered.
+receiver or between them; the sender's knowledge is reconstructed by delaying acknowledgements by the time from the
+place of the capture to the sender and back. Segments out of order count as in Jaiswal et al., "Measurement and
+classification of out-of-sequence packets" (IEEE/ACM ToN 15, 2007): retransmitted if they were seen before or come more
+than half a round trip after the gap, else reordered.
 """
 
 from __future__ import annotations
@@ -35,20 +35,11 @@ _ROUNDS: Final = 20  # of round trips, fewer than which show no band
 
 @dataclass(frozen=True)
 class Course:
-    """Course of a direction over time, in at most 200 steps of one length.
+    """Course of a direction over time, in at most 200 equal steps.
 
-    Attributes
-    ----------
-    time_s
-        End of each step, since the first packet with data [s].
-    rate_bps
-        New data in it [bit/s].
-    flight_bytes, window_bytes
-        Data that were sent and not acknowledged, and the receiver's window, at its end; NaN where unknown [B].
-    retransmits
-        Segments sent again in it.
-    rtt_s
-        Median round-trip time of the data sent in it; NaN where none was measured [s].
+    Each step has its end since the first packet with data ``time_s`` [s], the rate of its new data ``rate_bps``
+    [bit/s], unacknowledged data and the receiver's window at its end, ``flight_bytes`` and ``window_bytes`` [B], its
+    retransmitted segments, and the median round-trip time ``rtt_s`` of its data [s]; NaN where unknown.
     """
 
     time_s: Array
@@ -59,7 +50,7 @@ class Course:
     rtt_s: Array
 
     def table(self) -> pd.DataFrame:
-        """Give the course with the columns `hecn_analysis.runs.course.COURSE`."""
+        """Return the course with the columns `hecn_analysis.runs.course.COURSE`."""
         start = np.concatenate([[0.0], self.time_s[:-1]])
         known = {name: getattr(self, name) for name in COURSE if hasattr(self, name)}
         frame = pd.DataFrame({"t_start_s": start, "t_end_s": self.time_s, **known})
@@ -68,83 +59,51 @@ class Course:
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of a connection. What the capture does not show is None.
+    """One direction of a connection; None for what the capture does not show. Shares are fractions.
 
     Attributes
     ----------
-    ends
-        Sender and receiver, with their ports.
     first, last
         Numbers of the first and last packet of the connection in the capture, from 1.
     vantage
-        Where the capture was made: "sender", "receiver", "between", or "" where nothing tells.
-    duration_s
-        From the first data to the last data or its acknowledgement [s].
-    bytes
-        Data that the packets carry, each byte once [B].
-    segments
-        Packets with data; before the card cuts them, one can be longer than the MSS.
-    rate_bps
-        `bytes` over `duration_s` [bit/s].
-    mss_bytes
-        The smaller MSS of both handshakes [B].
-    own_mss_bytes
-        MSS that the end where the capture was made offered, which no device on the path changed [B].
-    window_scaling
-        Whether both ends offered a window scale.
-    sack
-        Whether both permitted SACK.
-    handshake_rtt_s
-        From SYN over SYN-ACK to ACK [s].
-    rtt_min_s, rtt_s
-        Least and median round-trip time of data and acknowledgements, both sides of the capture together [s].
-    flight_max_bytes
-        Most data sent and not acknowledged [B].
-    flight_low_bytes, flight_high_bytes
-        The flight was between these for nine tenths of the second half of the time. Without losses, well below the
-        window, and at the least round-trip time, such a band is held by a buffer or a setting: congestion control
-        would have left it [B].
-    window_max_bytes
-        Largest window that the receiver offered [B].
-    window_limited
-        Share of the time in which the flight was at least 97 % of the window, or less than a segment below it.
-    window_nearly
-        The same for 90 % and a few segments: the limitation score of the literature.
-    zero_window
-        Share of the time in which the window was zero.
-    zero_windows
-        How often it became zero.
+        Place of the capture: "sender", "receiver", "between", or "" if unknown.
+    duration_s, bytes, rate_bps
+        From the first data to the last data or its acknowledgement [s]; its data, each byte once [B]; their ratio
+        [bit/s].
+    segments, small
+        Packets with data, which can be longer than the MSS before the card cuts them; the share that end a write early.
+    mss_bytes, own_mss_bytes
+        Smaller MSS of both handshakes; MSS of the end at the place of the capture, unchanged by the path [B].
+    handshake_rtt_s, rtt_min_s, rtt_s
+        From SYN over SYN-ACK to ACK; least and median round-trip time on both sides of the capture together [s].
+    flight_max_bytes, flight_low_bytes, flight_high_bytes
+        Most unacknowledged data; the band that holds the flight for nine tenths of the second half of the time. Without
+        losses, well below the window, and at the least round-trip time, a buffer or a setting holds such a band:
+        congestion control would have left it [B].
+    window_max_bytes, window_limited, window_nearly
+        Largest receive window [B]; share of the time in which the flight was at least 97 % of the window, or less than
+        a segment below it; the same for 90 % and a few segments: the limitation score of the literature.
+    zero_window, zero_windows
+        Share of the time with a window of zero, and how often it became zero.
     idle
         Share of the time in which the sender's buffer was empty, with the window open: all data were acknowledged, or
         the last segment was the short end of a write, and acknowledgements since then released nothing more.
     buffer_limited
-        Share of the time in which the sender's full buffer kept the program from writing more: the pauses that would
-        be `idle`, where all end with the same share of the flight acknowledged; or, seen at the sender, a flight that
-        stays flat far below the window, without losses or a queue, each group of segments leaving as an acknowledgement
-        arrives.
-    small
-        Share of the packets that are the short end of a write.
-    retransmitted
-        Share of the data that was sent again.
-    retransmits
-        Segments sent again.
-    timeouts
-        Of these, those after a pause of the sender of more than 200 ms and a round trip.
-    stalled
-        Share of the time in these pauses.
-    reordered
-        Share of the segments that came late without having been lost.
+        Share of the time in which the sender's full buffer blocked the program: the pauses that would be `idle`, if all
+        end with the same share of the flight acknowledged; or, seen at the sender, a flight that stays flat far below
+        the window, without losses or a queue, each group of segments leaving as an acknowledgement arrives.
+    retransmitted, retransmits, timeouts, stalled
+        Share of the data sent again; segments sent again; those of them after a pause of the sender of more than 200 ms
+        and a round trip; share of the time in these pauses.
+    reordered, missed
+        Share of the segments that came late without a loss; share of the acknowledged data that the capture dropped.
     duplicate_acks
         Acknowledgements that repeat the one before, while data are in flight.
-    missed
-        Share of the data that was acknowledged, but is not in the capture: this dropped it.
     ramp_s
-        Until the rate first reached 80 % of its median in the second half [s].
+        Time until the rate first reached 80 % of its median in the second half [s].
     black_hole_bytes
         Size of the IP packets that were sent three times or more and never acknowledged, while small ones were; at the
-        receiver, that of full ones, if none ever arrived and small ones stand on both sides of the hole [B].
-    course
-        Course over time.
+        receiver, that of full ones, if none ever arrived and small ones did on both sides of the hole [B].
     """
 
     ends: str
@@ -295,7 +254,7 @@ def _black_hole(data: stream.Data, acks: stream.Acks, segment: int, vantage: str
 
 
 def _opening(columns: Mapping[str, Array], places: Array, back: Array, zero_ns: int) -> _Opening:
-    """Time the handshake; not one of which a part was sent twice."""
+    """Time the handshake; None if a part of it was sent twice."""
     syn = columns["flags"]
     offers, answers = (part[(syn[part] & SYN) != 0] for part in (places, back))
     if len(offers) != 1 or len(answers) != 1:
@@ -314,7 +273,7 @@ def _opening(columns: Mapping[str, Array], places: Array, back: Array, zero_ns: 
 
 
 def _round_trips(opening: _Opening, beyond: Array, echoed: Array) -> tuple[float | None, float | None]:
-    """Give least and median round-trip time, of both sides of the capture together [s]."""
+    """Return the least and median round-trip time on both sides of the capture together [s]."""
     if not len(beyond):
         return opening.rtt_s, opening.rtt_s
     if not len(echoed) and opening.echo_s is None:
@@ -334,7 +293,7 @@ def _later(opening: _Opening, echoed: Array) -> float:
 
 
 def _vantage(opening: _Opening, beyond: Array, echoed: Array) -> str:
-    """Tell where the capture was made, from the parts of the round trip on both sides of it."""
+    """Infer the place of the capture from the parts of the round trip on both sides of it."""
     if opening.rtt_s is not None and opening.echo_s is not None:
         near, far = opening.echo_s, opening.rtt_s - opening.echo_s
     elif len(beyond) and len(echoed):
@@ -349,14 +308,14 @@ def _vantage(opening: _Opening, beyond: Array, echoed: Array) -> str:
 
 
 def _segment(data: stream.Data, mine: Handshake | None, theirs: Handshake | None) -> int:
-    """Data in a full segment: by the handshake, else the commonest length [B]."""
+    """Data in a full segment: by the handshake, else the most common length [B]."""
     if mine is not None and theirs is not None and mine.mss and theirs.mss:
         return max(min(mine.mss, theirs.mss) - 12 * (mine.stamps and theirs.stamps), 1)
     return max(int(np.bincount(np.minimum(data.length, 65535)).argmax()), 1)
 
 
 def _course(data: stream.Data, state: stream.State, sent_s: Array, rtt_s: Array, *, is_known: bool) -> Course:
-    """Cut the time into steps."""
+    """Divide the time into steps."""
     start, span = float(state.time_s[0]), state.duration_s
     steps = int(np.clip(span / _BIN_S, 1, _BINS))
     edges = np.linspace(0.0, max(span, 1e-6), steps + 1)
@@ -382,7 +341,7 @@ def _medians(values: Array, place: Array, steps: int) -> Array:
 
 
 def _ramp(course: Course) -> float | None:
-    """Give the time until the rate first reaches 80 % of its median in the second half [s]."""
+    """Return the time until the rate first reaches 80 % of its median in the second half [s]."""
     if len(course.rate_bps) < 10:
         return None
     reached = rise_s(course.time_s, course.rate_bps)

@@ -1,4 +1,4 @@
-"""Sentences about the directions of a capture, as statements that a diagnosis can weigh and quote."""
+"""Sentences about the directions of a capture, as statements that a diagnosis weighs and quotes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COUNTS: Final = 0.1  # of the data of the largest direction
 
 
 def statements_of(source_file: str, directions: Sequence[Direction]) -> list[Statement]:
-    """Say what the directions of a capture show."""
+    """Make the statements about the directions of a capture."""
     found = [
         Statement(
             name,
@@ -36,7 +36,7 @@ def statements_of(source_file: str, directions: Sequence[Direction]) -> list[Sta
 
 
 def _said(one: Direction) -> Iterator[tuple[str, float, str]]:
-    """Give name, value and words of each statement about a direction."""
+    """Yield name, value and words of each statement about a direction."""
     if one.rate_bps is not None:
         amount = f"{format_bytes(one.bytes)} in {format_time(one.duration_s)}"
         yield "socket.rate_bps", one.rate_bps, f"{amount}, {format_rate(one.rate_bps)}"

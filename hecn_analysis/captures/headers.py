@@ -1,8 +1,7 @@
 """Headers of TCP in frames: Ethernet, 802.1Q, Linux cooked, loopback or raw IP below; IPv4 or IPv6.
 
-All packets of a block are decoded at once, step by step: each step keeps those packets that go on, and whose bytes for
-it were captured. Sources: RFC 791, 8200, 9293, 7323 (window scale, timestamps), 2018 (SACK);
-https://www.tcpdump.org/linktypes.html.
+All packets of a block are decoded at once, step by step; each step keeps the packets whose bytes for it were captured.
+Sources: RFC 791, 8200, 9293, 7323 (window scale, timestamps), 2018 (SACK); https://www.tcpdump.org/linktypes.html.
 """
 
 from __future__ import annotations
@@ -52,21 +51,7 @@ _STAMPED: Final = 0x0101080A  # NOP, NOP, timestamps of ten bytes: all that most
 
 @dataclass(frozen=True)
 class Handshake:
-    """What a packet with SYN offers.
-
-    Attributes
-    ----------
-    flow
-        Its flow, as in `Packets`.
-    mss
-        Maximum segment size; 0 where it is missing [B].
-    scale
-        Window scale; -1 where it is missing.
-    sack
-        Whether SACK is permitted.
-    stamps
-        Whether it carries timestamps.
-    """
+    """Offer of a packet with SYN: ``mss`` [B] is 0, ``scale`` -1 if the option is missing."""
 
     flow: int
     mss: int
@@ -85,28 +70,18 @@ class Flow:
     destination_port: int
 
     def reverse(self) -> Flow:
-        """Give the other direction."""
+        """Return the other direction."""
         return Flow(self.destination, self.source, self.destination_port, self.source_port)
 
 
 @dataclass(frozen=True)
 class Packets:
-    """Headers of the packets of TCP in a block, and what else the block holds.
+    """Headers of the TCP packets in a block, and the number of UDP packets.
 
-    Attributes
-    ----------
-    columns
-        One array for each of `COLUMNS`: ``number`` of the packet in the capture, ``flow`` (a hash of addresses and
-        ports), ``time_ns`` [ns], ``seq``, ``ack``, ``flags``, ``window`` as it stands there, ``payload`` [B],
-        ``headers`` of IP and TCP [B], ``stamp`` and ``echo`` of the timestamps.
-    flows
-        Ends of each flow that carries data.
-    handshakes
-        Offers of the packets with SYN whose options were captured.
-    back
-        For each flow, that of the other direction.
-    udp
-        Number of packets of UDP.
+    ``columns`` are arrays for each of `COLUMNS`: ``number`` of the packet in the capture, ``flow`` (a hash of addresses
+    and ports), ``time_ns`` [ns], ``seq``, ``ack``, ``flags``, the unscaled ``window``, ``payload`` [B], ``headers`` of
+    IP and TCP [B], ``stamp`` and ``echo`` of the timestamps. ``flows`` are the ends of each flow that carries data,
+    ``handshakes`` the offers of packets with SYN whose options were captured, ``back`` the flow of the other direction.
     """
 
     columns: Mapping[str, Array]
@@ -117,7 +92,7 @@ class Packets:
 
 
 class _Block:
-    """Packets of a block that are still looked at: where the next header begins, and where the captured bytes end."""
+    """Packets of a block to decode: where the next header begins, and where the captured bytes end."""
 
     def __init__(self, records: Records) -> None:
         self.data = records.data
@@ -135,7 +110,7 @@ class _Block:
             self.index = self.index[chosen]
 
     def has(self, length: int) -> Array:
-        """Whether so many bytes of the next header were captured."""
+        """Mark the packets of which so many bytes of the next header were captured."""
         found: Array = self.at + length <= self.end
         return found
 
@@ -158,7 +133,7 @@ def packets(records: Records) -> Packets:
 
 
 def _skip_link(block: _Block, link_type: int) -> None:
-    """Go on to the header of IP, with those packets that have one."""
+    """Advance to the IP header, and drop packets without one."""
     if link_type == _ETHERNET:
         block.keep(block.has(14))
         kind = block.pairs[block.at + 12]
@@ -183,7 +158,7 @@ def _skip_link(block: _Block, link_type: int) -> None:
 
 
 class _Part:
-    """Packets of one version of IP: views of the block, and what was read of each."""
+    """Packets of one version of IP: views of the block, and the fields read of each."""
 
     def __init__(self, block: _Block, chosen: Array) -> None:
         self.block = block
@@ -201,7 +176,7 @@ class _Part:
             setattr(self, name, getattr(self, name)[chosen])
 
     def only_tcp(self, protocol: Array) -> None:
-        """Keep those of TCP with a whole header, and count those of UDP."""
+        """Keep TCP packets with a complete header, and count those of UDP."""
         self.udp = int((protocol == _UDP).sum())
         self.keep((protocol == _TCP) & (self.at + 20 <= self.end))
 
@@ -254,7 +229,7 @@ class _Segments:
 
     @classmethod
     def of(cls, parts: list[_Part]) -> _Segments:
-        """Put those of both versions of IP together, in the order of the capture, without those that cannot be."""
+        """Join both versions of IP in the order of the capture, without impossible headers."""
         block = parts[0].block
         arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in _PLACES]
         is_six = np.repeat([block.data[part.ip_at[0]] >> 4 == 6 for part in parts], [len(part.at) for part in parts])

@@ -1,9 +1,9 @@
 """Records of a packet capture: pcap of either byte order with micro- or nanoseconds, and pcapng.
 
-Formats: IETF drafts draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng. What is read of pcapng: sections, interfaces
-with their link type and clock, enhanced, simple and obsolete packet blocks; other blocks are passed over. A record says
-its length in its header, so the records are walked one after another; all else is done on arrays, a block of the file
-at a time. A capture that breaks off yields what comes before.
+Formats: IETF drafts draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng. pcapng is read in part: sections, interfaces
+with their link type and clock, enhanced, simple and obsolete packet blocks. Records are walked one after another, as
+each holds its length; all else is done on arrays, a block of the file at a time. A truncated capture yields the records
+before its end.
 """
 
 from __future__ import annotations
@@ -32,18 +32,10 @@ _MOST_INTERFACES: Final = 4096
 class Records:
     """Records of one link type in a part of the file.
 
-    Attributes
-    ----------
-    data
-        Bytes of the file, with `MARGIN` zeros after them.
-    link_type
-        Link type, as in https://www.tcpdump.org/linktypes.html.
-    start, captured, length
-        Where each frame begins in `data`, how many bytes of it are there, and how many it had [B].
-    time_ns
-        When it was captured, since 1970; 0 where the file does not say [ns].
-    numbers
-        Their numbers in the capture, from 1.
+    ``data`` are bytes of the file, with `MARGIN` zeros after them; ``link_type`` is as in
+    https://www.tcpdump.org/linktypes.html. ``start``, ``captured`` and ``length`` are the place of each frame in
+    ``data``, its captured bytes and its bytes on the line [B]; ``time_ns`` the time of the capture since 1970, 0 if
+    unknown [ns]; ``numbers`` count from 1.
     """
 
     data: Array
@@ -65,7 +57,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class _Interface:
-    """Link type of an interface, and how its clock counts: ns = ticks × numerator ÷ denominator + offset."""
+    """Link type of an interface, and the scale of its clock: ns = ticks × numerator ÷ denominator + offset."""
 
     link_type: int
     numerator: int
@@ -74,7 +66,7 @@ class _Interface:
 
 
 def records(pieces: Iterator[bytes]) -> Iterator[Records | Damage]:
-    """Give the records of a capture, a block of the file at a time."""
+    """Yield the records of a capture, a block of the file at a time."""
     rest, ended = b"", False
     walk: _Pcap | _Pcapng | None = None
     while not ended:
@@ -114,7 +106,7 @@ class _Pcap:
         self.damage: Damage | None = None
 
     def block(self, data: bytes, size: int) -> Iterator[Records]:
-        """Give the records that are whole."""
+        """Yield the complete records."""
         length_at = struct.Struct(self._order + "I").unpack_from
         at = self.at
         places: list[int] = []
@@ -151,7 +143,7 @@ class _Pcapng:
         self.damage: Damage | None = None
 
     def block(self, data: bytes, size: int) -> Iterator[Records]:
-        """Give the records that are whole, those between two blocks that change how they are read together."""
+        """Yield the complete records; those between two blocks that change how they are read come together."""
         two = struct.Struct(self._order + "II").unpack_from
         at = self.at
         enhanced: list[int] = []
@@ -216,7 +208,7 @@ class _Pcapng:
         self._interfaces.append(_Interface(link_type, numerator, denominator, offset_ns))
 
     def _enhanced(self, data: bytes, places: list[int]) -> Iterator[Records]:
-        """Give the packets of enhanced packet blocks, interface by interface."""
+        """Yield the packets of enhanced packet blocks, interface by interface."""
         if not places:
             return
         at = np.array(places, dtype=np.int64)
@@ -243,7 +235,7 @@ class _Pcapng:
             )
 
     def _single(self, data: bytes, at: int, kind: int, length: int) -> Iterator[Records]:
-        """Give the packet of a simple or an obsolete block."""
+        """Yield the packet of a simple or an obsolete block."""
         self._passed += 1
         index, ticks, start, captured = 0, 0, at + 12, length - 16
         original = captured
@@ -263,7 +255,7 @@ class _Pcapng:
 
 
 def _words(data: bytes, order: Order) -> Array:
-    """View bytes as words of 32 bits that begin at any byte."""
+    """View bytes as 32-bit words that begin at any byte."""
     return np.ndarray((len(data) - 3,), order + "u4", data, strides=(1,))
 
 

@@ -1,7 +1,7 @@
-"""The two flows of a connection as streams: places of data and acknowledgements, times, and what was in flight.
+"""The two flows of a connection as streams: places of data and acknowledgements, times, and data in flight.
 
-Sequence numbers of 32 bits become places in the stream, from that of the sender's first packet. Times are seconds since
-the first packet of the connection.
+32-bit sequence numbers become places in the stream, from that of the sender's first packet. Times are seconds since the
+first packet of the connection.
 """
 
 from __future__ import annotations
@@ -38,24 +38,12 @@ _FASTER: Final = 2.0  # a sender that could send so much faster does not wait fo
 
 @dataclass(frozen=True)
 class Data:
-    """Packets with data in the order of time.
+    """Packets with data in order of time, as they passed the place of the capture (``time_s`` [s]).
 
-    Attributes
-    ----------
-    time_s
-        When they passed the place of the capture [s].
-    start, end, length
-        Places of their bytes in the stream, and how many they are [B].
-    headers
-        Headers of IP and TCP [B].
-    flags, echo
-        Flags, and the echoed timestamp.
-    before
-        End of the data that were sent before.
-    again, reordered
-        Whether they were sent again, or late without having been lost.
-    missed
-        Data that no packet of the capture carries, between those that do [B].
+    ``start``, ``end`` and ``length`` are the places of their bytes in the stream [B], ``headers`` those of IP and TCP
+    [B], ``echo`` the echoed timestamp, ``before`` the end of the data sent before. ``again`` marks retransmissions,
+    ``reordered`` late packets that were not lost. ``missed`` are data between those of the capture that no packet
+    carries [B].
     """
 
     time_s: Array
@@ -78,18 +66,10 @@ class Data:
 
 @dataclass(frozen=True)
 class Acks:
-    """Packets of the other direction that acknowledge, in the order of time.
+    """Acknowledging packets of the other direction in order of time, as they passed the place of the capture [s].
 
-    Attributes
-    ----------
-    time_s
-        When they passed the place of the capture [s].
-    ack, upto
-        Place that they acknowledge, and the highest one so far.
-    window
-        Window that they offer [B].
-    flags, length, stamp
-        Flags, data, and timestamp.
+    ``ack`` and ``upto`` are the acknowledged place and the highest one so far, ``window`` is the offered window [B],
+    ``stamp`` the timestamp.
     """
 
     time_s: Array
@@ -102,18 +82,18 @@ class Acks:
 
 
 def in_time(columns: Mapping[str, Array], places: Array) -> Array:
-    """Order packets by time; those of one time as they were captured."""
+    """Order packets by time; those of equal time as they were captured."""
     times = columns["time_ns"][places]
     return places if (np.diff(times) >= 0).all() else places[np.argsort(times, kind="stable")]
 
 
 def seconds(columns: Mapping[str, Array], places: Array, zero_ns: int) -> Array:
-    """Give times since a moment [s]."""
+    """Return times since a moment [s]."""
     return (columns["time_ns"][places] - zero_ns) / 1e9
 
 
 def data_of(columns: Mapping[str, Array], places: Array, zero_ns: int, rtt_s: float | None) -> Data:
-    """Make the stream of the packets with data, without probes, and tell apart those that come late."""
+    """Make the stream of the packets with data, without probes, and classify late ones."""
     start = _unwrapped(columns["seq"][places], int(columns["seq"][places[0]]))
     start = start + ((columns["flags"][places] & SYN) != 0)
     length = columns["payload"][places].astype(np.int64)
@@ -140,7 +120,7 @@ def data_of(columns: Mapping[str, Array], places: Array, zero_ns: int, rtt_s: fl
 
 
 def _unwrapped(numbers: Array, base: int) -> Array:
-    """Turn sequence numbers of 32 bits into places: each step is the shorter way round."""
+    """Turn 32-bit sequence numbers into places: each step is the shorter way round."""
     steps = np.diff(numbers, prepend=np.uint32(base)).astype(np.uint32).view(np.int32)
     places: Array = np.cumsum(steps, dtype=np.int64)
     return places
@@ -149,7 +129,7 @@ def _unwrapped(numbers: Array, base: int) -> Array:
 # A late segment was sent again where its bytes passed before, or where it comes half a round trip after the gap that it
 # fills.
 def _late(time_s: Array, start: Array, end: Array, before: Array, soon_s: float) -> tuple[Array, Array, int]:
-    """Tell which segments were sent again and which reordered, and how many bytes of gaps were never filled."""
+    """Mark retransmitted and reordered segments, and count the bytes of gaps that were never filled."""
     late = np.flatnonzero(start < before)
     gaps = np.flatnonzero(start > before)
     again, reordered = np.zeros(len(start), bool), np.zeros(len(start), bool)
@@ -168,7 +148,7 @@ def _late(time_s: Array, start: Array, end: Array, before: Array, soon_s: float)
 
 
 def acks_of(columns: Mapping[str, Array], places: Array, zero_ns: int, base: int, scale: int) -> Acks:
-    """Make the stream of acknowledgements; those of resets say nothing."""
+    """Make the stream of acknowledgements, without those of resets."""
     places = places[(columns["flags"][places] & (ACK | RST)) == ACK]
     ack = _unwrapped(columns["ack"][places], base)
     shift = np.where((columns["flags"][places] & SYN) != 0, 0, scale)
@@ -184,7 +164,7 @@ def acks_of(columns: Mapping[str, Array], places: Array, zero_ns: int, base: int
 
 
 def scale_of(mine: Handshake | None, theirs: Handshake | None) -> int:
-    """Give the scale of the receiver's window, which counts only where both ends offer one."""
+    """Return the scale of the receiver's window, which counts only if both ends offer one."""
     is_refused = mine is not None and mine.scale < 0
     return 0 if theirs is None or is_refused else max(theirs.scale, 0)
 
@@ -200,7 +180,7 @@ def duplicate_acks(data: Data, acks: Acks) -> int:
 
 
 def beyond(data: Data, acks: Acks) -> tuple[Array, Array]:
-    """Give when data passed that may not have been sent twice (Karn), and the times to their acknowledgement [s]."""
+    """Return when data passed that were not sent twice (Karn), and the times to their acknowledgement [s]."""
     new = np.flatnonzero(np.diff(acks.upto, prepend=acks.upto[:1]) > 0)
     fresh = np.flatnonzero(data.start >= data.before)
     if not len(new) or not len(fresh):
@@ -216,7 +196,7 @@ def beyond(data: Data, acks: Acks) -> tuple[Array, Array]:
 
 
 def echoed(data: Data, acks: Acks) -> Array:
-    """Give times from an acknowledgement's timestamp to the first data that echo it (RFC 7323) [s]."""
+    """Return times from an acknowledgement's timestamp to the first data that echo it (RFC 7323) [s]."""
     stamps, first = np.unique(acks.stamp, return_index=True)
     echoes, answered = np.unique(data.echo, return_index=True)
     _, one, other = np.intersect1d(stamps[stamps > 0], echoes, assume_unique=True, return_indices=True)
@@ -228,17 +208,12 @@ def echoed(data: Data, acks: Acks) -> Array:
 
 @dataclass(frozen=True)
 class State:
-    """What the sender knew over time: data in flight against the window, and the time between its events.
+    """The sender's knowledge over time: data in flight against the window, and the time between its events.
 
-    Attributes
-    ----------
-    time_s, span_s
-        When something was sent or an acknowledgement arrived, and the time to the next [s].
-    flight, window, room
-        Data in flight, the receiver's window, and how much more it lets the sender send [B].
-    drained
-        Whether all data were acknowledged, or the last segment was the short end of a write, and acknowledgements since
-        then released nothing more.
+    ``time_s`` and ``span_s`` are the times of events (data sent, acknowledgements received) and the time to the next
+    [s]; ``flight``, ``window`` and ``room`` the data in flight, the receiver's window and the rest of it [B].
+    ``drained``: all data were acknowledged, or the last segment ended a write early, and acknowledgements since then
+    released nothing more.
     """
 
     time_s: Array
@@ -254,10 +229,9 @@ class State:
         return is_idle
 
     def waits_for_buffer(self, segment: int) -> Array:
-        """Whether the sender's full buffer kept the program from writing: it wakes when a third is free again.
+        """Whether the sender's full buffer blocked the program until a third of it was free (sk_stream_write_space).
 
-        Linux (sk_stream_write_space) lets a program write when the data in its buffer fell to two thirds. So pauses
-        with data in flight that all end at the same share of what was in flight when they began are the buffer's.
+        Such pauses have data in flight and all end at the same share of the flight at their beginning.
         """
         waits = self.idle(segment) & (self.flight > 0)
         edges = np.flatnonzero(np.diff(waits.astype(np.int8), prepend=0, append=0))
@@ -271,7 +245,7 @@ class State:
         return waits if is_buffer else np.zeros(len(waits), bool)
 
     def is_flat(self, segment: int, rtt_s: float) -> bool:
-        """Whether the flight stayed where it was, far below the window, though congestion control would grow it."""
+        """Whether the flight stayed far below the window, although congestion control would let it grow."""
         low, high = self.band()
         middle = (self.time_s[0] + self.time_s[-1]) / 2
         later = self.time_s >= (middle + self.time_s[-1]) / 2
@@ -284,7 +258,7 @@ class State:
         return bool(is_steady and high < _BELOW * self.window[self.time_s >= middle].min())
 
     def band(self) -> tuple[int, int]:
-        """Between which flights the sender was for nine tenths of the second half of the time."""
+        """Return the band of the flight for nine tenths of the second half of the time."""
         second = self.time_s >= (self.time_s[0] + self.time_s[-1]) / 2
         order = np.argsort(self.flight[second], kind="stable")
         spent = np.cumsum(self.span_s[second][order])
@@ -298,11 +272,11 @@ class State:
         return float(self.span_s.sum())
 
     def share(self, chosen: Array) -> float:
-        """Give the share of the time that some events begin."""
+        """Return the share of the time that follows some events."""
         return share(self.span_s[chosen].sum(), self.duration_s)
 
     def full(self, segment: int) -> Array:
-        """Whether the receiver's window lets nothing more be sent."""
+        """Whether the receiver's window is full."""
         is_full: Array = (self.flight >= FULL * self.window) | (self.room < segment)
         return is_full
 
@@ -314,12 +288,12 @@ class State:
 
 
 def share(part: float, whole: float) -> float:
-    """Give a share between 0 and 1; 0 of nothing."""
+    """Return a share between 0 and 1; 0 if there is nothing to divide by."""
     return min(max(float(part) / float(whole), 0.0), 1.0) if whole > 0 else 0.0
 
 
 def state_of(data: Data, acks: Acks, later_s: float, segment: int) -> State:
-    """Follow sender and receiver; acknowledgements reach the sender later than they pass the capture."""
+    """Follow sender and receiver; acknowledgements reach the sender after they pass the capture."""
     ack_times = acks.time_s + later_s
     times = np.concatenate([ack_times, data.time_s])
     order = np.argsort(times, kind="stable")
@@ -372,7 +346,7 @@ def is_clocked(data: Data, acks: Acks, later_s: float) -> bool:
 
 
 def timeouts(data: Data, state: State, rtt_s: float) -> Array:
-    """Tell which segments were sent again after a pause of more than 200 ms and a round trip with an open window."""
+    """Mark segments that were sent again after a pause of more than 200 ms and a round trip with an open window."""
     pause = np.diff(data.time_s, prepend=data.time_s[:1])
     place = np.clip(np.searchsorted(state.time_s, data.time_s) - 1, 0, len(state.time_s) - 1)
     after: Array = data.again & (pause > max(TIMEOUT_S, 1.1 * rtt_s)) & (state.window[place] > 0)
@@ -398,7 +372,7 @@ def black_hole(data: Data, acks: Acks, segment: int) -> int | None:
 
 
 def black_hole_at_receiver(data: Data, acks: Acks, segment: int) -> int | None:
-    """Size of full segments of which none ever arrived, where only small ones on both sides of a hole did [B]."""
+    """Size of full segments of which none ever arrived, while small ones did on both sides of a hole [B]."""
     gaps = np.flatnonzero(data.start > data.before)
     if not len(gaps) or not len(acks.upto) or data.length.max() >= NEARLY_FULL * segment:
         return None

@@ -1,9 +1,9 @@
 """Change of the cause between two sets of runs: both diagnoses, and the gain that the first one predicted.
 
-A cause is removed where B has another one and is faster, or is as it should be. It remains where both sides have the
-same. It has appeared where B has another one and is not faster than an A that was as it should be, or is slower. The
-outcome is undetermined where the likeliest cause of a side is improbable, and where both sides are as they should be
-(a full line, a pace) at rates that differ by more than these limits do.
+A cause is removed if B has another one and is faster, or is as it should be. It remains if both sides have the same. It
+appeared if B has another one and is slower, or not faster than an A that was as it should be. The outcome is
+undetermined if the likeliest cause of a side is improbable, or if both sides are as they should be (a full line, a
+pace) at rates that differ by more than these limits do.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Reading
 
 
 def folder_of(paths: Paths, *, progress: bool = False) -> Folder:
-    """Read a set of runs with all that lies beside them; tables, archives of results and pipes have runs alone."""
+    """Read a set of runs with the files beside them; tables, archives of results and pipes have runs only."""
     if isinstance(paths, Reading):
         return Folder("", paths, read_counters([]), read_inventory([]))
     names = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -58,14 +58,14 @@ def folder_of(paths: Paths, *, progress: bool = False) -> Folder:
 
 
 def _is_stored(name: str) -> bool:
-    """Whether it is a file or a folder that is read in one go with all that it holds."""
+    """Whether a path is a file, or a folder that is read with all of its contents."""
     path = Path(as_stored(name))
     return archive_of(name) is None and (path.is_file() or path.is_dir())
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of two sets, with the kinds of run that it can be diagnosed by."""
+    """One of two sets, with the kinds of run for which it can be diagnosed."""
 
     folder: Folder
 
@@ -88,7 +88,7 @@ def _keys(runs: pd.DataFrame) -> set[tuple[str, int]]:
 
 
 def causes(row: Mapping[str, Any], part: pd.DataFrame, sides: Sequence[Side]) -> dict[str, Any]:
-    """Give the `COLUMNS` of a kind of run, and `told`, the sentences on its cause; nothing where a side has no run."""
+    """Return the `COLUMNS` of a kind of run, and `told`, sentences on its cause; empty if a side has no run."""
     columns: dict[str, Any] = {**dict.fromkeys(COLUMNS), "told": ""}
     if not row["runs_a"] or not row["runs_b"]:
         return columns
@@ -109,7 +109,7 @@ def causes(row: Mapping[str, Any], part: pd.DataFrame, sides: Sequence[Side]) ->
 
 
 def _family(name: str) -> str:
-    """Causes that are alike for what became of them: both kinds of window."""
+    """Name shared by causes that count as the same, such as both kinds of window."""
     return "window" if name in WINDOWS else name
 
 
@@ -128,14 +128,14 @@ def _outcome(a: Diagnosis | None, b: Diagnosis | None, ratio: float) -> str:
 
 
 def _contradicts(a: Diagnosis, b: Diagnosis, ratio: float) -> bool:
-    """Whether two full lines, or two paces, do not differ as the rates do."""
+    """Whether two full lines, or two paces, differ less than the rates do."""
     limits = a.causes[0].limit_bps, b.causes[0].limit_bps
     alike = limits[1] / limits[0] if limits[0] and limits[1] else 1.0
     return abs(math.log(ratio / alike)) > math.log(1 + _MOVED)
 
 
 def _promised(a: Diagnosis | None) -> tuple[float | None, float | None]:
-    """Interval of the rate that the remedy of A's cause leads to. [bit/s]."""
+    """Interval of the rate expected after the remedy of A's cause [bit/s]."""
     if a is None or a.verdict == UNDETERMINED or a.causes[0].kind in FINE or nothing(a.causes[0].kind) is not None:
         return None, None
     return (a.changes[0].low_bps, a.changes[0].high_bps) if a.changes else (None, None)
@@ -159,7 +159,7 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
 
 
 def _of_promise(low: float | None, high: float | None, row: Mapping[str, Any], outcome: str) -> list[str]:
-    """The rate that was promised against the one that was measured."""
+    """Compare the expected rate with the measured one."""
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return []
     words = f"{units.format_rate(low)} to {units.format_rate(high)}"

@@ -1,11 +1,10 @@
 """Differences between two sets of runs, and their significance.
 
-Runs of both sets that are alike (`hecn_analysis.runs.alike`) make a group, and each group is judged by itself: the
-ratio of the medians, an interval for it, and a test by ranks (`hecn_analysis.runs.statistics`), corrected for the
-number of groups. What could not have come out significant, however different the sets are, is "too few runs to say",
-never "no change"; a single run on a side gives no factor. Over all groups the sets are compared in pairs, condition by
-condition (`hecn_analysis.comparison.tools`). What became of the cause of each group follows from the diagnoses of both
-sides (`hecn_analysis.comparison.causes`).
+Runs of both sets that are alike (`hecn_analysis.runs.alike`) form a group, and each group is judged by itself: the
+ratio of the medians with an interval, and a test by ranks (`hecn_analysis.runs.statistics`), corrected for the number
+of groups. A group whose result could not be significant is "too few runs to say", never "no change"; a single run on a
+side gives no factor. Over all groups the sets are compared in pairs, condition by condition
+(`hecn_analysis.comparison.tools`); `hecn_analysis.comparison.causes` compares the causes of each group.
 """
 
 from __future__ import annotations
@@ -58,23 +57,11 @@ COLUMNS: Final = (
 class RunsComparison:
     """Two sets of runs, group by group and over all.
 
-    Attributes
-    ----------
-    groups
-        One row a kind of run, with the columns of `COLUMNS`; those with the smallest ``p_corrected`` first, what is in
-        one set only last.
-    overall
-        One sentence over all groups.
-    ratio, ratio_low, ratio_high
-        How many times as fast the second set is over the conditions that both have (geometric mean of the ratios, each
-        condition counts alike) and its interval; None: fewer than two such conditions for the interval, none for the
-        ratio, or one with a single run on a side.
-    runs
-        All runs with a rate: ``set`` (A or B), ``group``, ``rate_bps`` and the columns of runs.
-    confidence
-        Of the intervals. [1]
-    problems
-        What could not be read.
+    ``groups`` has one row per kind of run, with the columns of `COLUMNS`: the smallest ``p_corrected`` first, kinds of
+    one set last. ``ratio`` is the rate of the second set over that of the first for the conditions of both (geometric
+    mean, each condition counts equally); it is None without such conditions, or if one has a single run on a side, and
+    its interval with fewer than two. ``runs`` are all runs with a rate: ``set`` (A or B), ``group``, ``rate_bps`` and
+    the columns of runs.
     """
 
     groups: pd.DataFrame
@@ -111,8 +98,8 @@ class RunsComparison:
         Examples
         --------
         >>> from hecn_analysis.base.places import data_dir
-        >>> found = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
-        >>> round(found.to_dict()["ratio"], 1)
+        >>> result = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+        >>> round(result.to_dict()["ratio"], 1)
         8.2
         """
         return {
@@ -128,17 +115,15 @@ class RunsComparison:
 def compare_runs(
     first: causes.Paths, second: causes.Paths, *, confidence: float = 0.95, progress: bool = False
 ) -> RunsComparison:
-    """Compare two sets of runs: their rates, and what holds them back.
+    """Compare two sets of runs: their rates, and what limits them.
 
     Parameters
     ----------
     first, second
-        Logs, and what hosts and paths say beside them: files, folders or archives. What `hecn_analysis.read` gave, and
-        archives of results, have runs alone.
-    confidence
-        Of the intervals, and of the verdicts all together. [1]
-    progress
-        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+        Logs, and files about hosts and paths beside them: files, folders or archives. Results of `hecn_analysis.read`
+        and archives of results have runs only.
+    confidence, progress
+        Confidence of the intervals, and of the verdicts all together [1]; whether to show a progress bar.
 
     Returns
     -------
@@ -154,8 +139,8 @@ def compare_runs(
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
-    >>> found = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
-    >>> found.groups["verdict"].tolist(), round(found.ratio, 1)
+    >>> result = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+    >>> result.groups["verdict"].tolist(), round(result.ratio, 1)
     (['faster', 'faster', 'only in B'], 8.2)
     """
     sides = [causes.Side(causes.folder_of(one, progress=progress)) for one in (first, second)]

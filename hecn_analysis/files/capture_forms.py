@@ -19,11 +19,7 @@ ORDERS: Final[dict[bytes, Order]] = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4
 
 
 def capture_form(start: bytes) -> str | None:
-    r"""Return the form of the packet capture that begins with these 12 bytes or more, None for other files.
-
-    >>> capture_form(b"\xd4\xc3\xb2\xa1\x02\x00"), capture_form(b"tcpdump: listening")
-    ('pcap', None)
-    """
+    r"""Return the form of the packet capture that begins with these 12 bytes or more, None for other files."""
     if start[:4] == SECTION:
         return "pcapng" if start[8:12] in ORDERS else None
     return "pcap" if start[:4] in PCAP else None

@@ -39,16 +39,9 @@ _PACKED: Final = frozenset({".gz", ".bz2", ".xz", ".zst"})
 class Document:
     """A whole file or archive member; as text, lines, JSON or XML, each computed once.
 
-    Parameters
-    ----------
-    source_file
-        The name to report: the path as given; for a directory, joined with the file's name; ``archive!member``.
-    content
-        Its bytes, unpacked.
-    content_hash
-        SHA-256 of the stored bytes, hexadecimal.
-    problems
-        Problems of the file or its packing, each a kind of the table of problems and a message.
+    `source_file` is the name to report: the path as given; for a directory, joined with the file's name; or
+    ``archive!member``. `content` are its unpacked bytes, `content_hash` the hexadecimal SHA-256 of the stored ones,
+    `problems` kinds and messages of the table of problems.
     """
 
     source_file: str
@@ -58,11 +51,7 @@ class Document:
 
     @property
     def stem(self) -> str:
-        """Name of the file or archive member without folders, its ending, and endings of compression.
-
-        >>> Document("mrtg/port1.log.gz", b"").stem, Document("mrtg.tar.gz!mrtg/port1.log", b"").stem
-        ('port1', 'port1')
-        """
+        """Name of the file or archive member without folders, its ending, and endings of compression."""
         name = PurePath(self.source_file.rpartition("!")[2] or self.source_file)
         while name.suffix.lower() in _PACKED:
             name = PurePath(name.stem)
@@ -70,11 +59,7 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        r"""The decoded text, without terminal sequences, with line feeds as line ends.
-
-        >>> Document("a", b"caf\xe9\r\n").text
-        'café\n'
-        """
+        r"""The decoded text, without terminal sequences, with line feeds as line ends."""
         return decode(self.content)
 
     @cached_property
@@ -133,12 +118,7 @@ def documents(
 class Keeper:
     """A file opened once, whose bytes are kept as they pass while a reader of whole files needs them.
 
-    Parameters
-    ----------
-    content
-        The file or archive member.
-    knows
-        For each kind of reader of whole files, whether to read on after the first 16 MiB of a longer text.
+    `knows` decides, for each kind of such reader, whether to read on after the first 16 MiB of a longer text.
     """
 
     def __init__(self, content: packed.Content, knows: Sequence[Callable[[Document], bool]] = ()) -> None:

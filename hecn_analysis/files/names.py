@@ -11,19 +11,11 @@ _ESCAPE: Final = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
 def readable(name: str) -> str:
-    r"""Return a file name with escapes for bytes that are not UTF-8, so that it can be written anywhere.
-
-    >>> readable("caf\udce9.log"), readable("café.log")
-    ('caf\\xe9.log', 'café.log')
-    """
+    r"""Return a file name with escapes for bytes that are not UTF-8, so that it can be written anywhere."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def as_stored(name: str) -> str:
-    r"""Return the file name that a readable name stands for: with bytes for escapes if only such a file exists.
-
-    >>> as_stored(r"no-such-\xe9.log")
-    'no-such-\\xe9.log'
-    """
+    r"""Return the file name that a readable name stands for: with bytes for escapes if only such a file exists."""
     stored = os.fsdecode(_ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), os.fsencode(name)))
     return stored if stored != name and not os.path.lexists(name) and Path(stored).exists() else name

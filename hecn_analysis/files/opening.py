@@ -87,11 +87,7 @@ class File(os.PathLike[str]):
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Return the words for the kind of an entry that is not a regular file.
-
-    >>> kind_of(os.stat(os.devnull))
-    'a device'
-    """
+    """Return the words for the kind of an entry that is not a regular file."""
     return _KINDS.get(stat.S_IFMT(status.st_mode), "something that is not a file")
 
 
@@ -135,11 +131,7 @@ def pieces(file: File, notes: Notes, is_packed: Callable[[bytes], bool]) -> Iter
 
 
 def unreadable(error: Exception) -> str:
-    """Describe why a file cannot be read, for the table of problems.
-
-    >>> unreadable(FileNotFoundError(2, "No such file or directory"))
-    'found no such file or directory, expected a file that can be read'
-    """
+    """Describe why a file cannot be read, for the table of problems."""
     words = getattr(error, "strerror", None) or str(error)
     return f"found {words[:1].lower()}{words[1:]}, {EXPECTED_READABLE}"
 

@@ -52,13 +52,7 @@ Take = Callable[[Sequence[str], Sequence[int], int], int]
 
 
 class Lines:
-    """The lines of a file, one by one or many at once.
-
-    Parameters
-    ----------
-    blocks
-        The lines in blocks.
-    """
+    """The lines of a file, in blocks, one by one or many at once."""
 
     def __init__(self, blocks: Iterator[Block]) -> None:
         self._blocks = blocks
@@ -72,11 +66,7 @@ class Lines:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        r"""Return the lines of a text.
-
-        >>> [tuple(line)[:3] for line in Lines.of("one\nlast")]
-        [(1, 'one', True), (2, 'last', False)]
-        """
+        r"""Return the lines of a text."""
         return cls(_blocks(iter([text])))
 
     def mark(self, look: Callable[[Sequence[str]], list[int]]) -> None:
@@ -101,13 +91,7 @@ class Lines:
         return self._marks[at - self._marked]
 
     def marked(self, texts: Sequence[str], numbers: Sequence[int]) -> list[Line]:
-        """Return lines taken in bulk as they would have come one by one.
-
-        >>> lines = Lines.of("")
-        >>> lines.mark(lambda texts: [text.count("x") for text in texts])
-        >>> [tuple(line) for line in lines.marked(["x", "}"], [4, 5])]
-        [(4, 'x', True, 1), (5, '}', True, 0)]
-        """
+        """Return lines taken in bulk as they would have come one by one."""
         if self._look is None:
             return list(map(Line, numbers, texts))
         marks = [mark for at in range(0, len(texts), _MARKED) for mark in self._look(texts[at : at + _MARKED])]
@@ -159,10 +143,7 @@ class Lines:
 class Source:
     r"""A file of lines, with the hash of its bytes once they have been read.
 
-    Parameters
-    ----------
-    origin
-        The file, whose bytes are taken as they are, or content that is already unpacked.
+    `origin` is the file, whose bytes are taken as they are, or content that is already unpacked.
 
     Examples
     --------
@@ -280,16 +261,7 @@ def _block(text: str, first: int) -> Block:
 def listed(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str | os.PathLike[str]]:
     """Return one path or several as a list.
 
-    Raises
-    ------
-    InputError
-        A single path does not exist. Of several, a missing one becomes a problem of the reading.
-
-    Examples
-    --------
-    >>> listed("no/such/file")
-    Traceback (most recent call last):
-    hecn_analysis.base.errors.InputError: no/such/file: found no such file or directory, expected a file or a folder
+    InputError if a single path does not exist. Of several, a missing one becomes a problem of the reading.
     """
     if not isinstance(paths, str | os.PathLike):
         return list(paths)
@@ -303,8 +275,7 @@ def find(path: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
     """Iterate over the files under a path in sorted order: the name to report, and the file or why it cannot be read.
 
     A path that is itself a file may be a link or a pipe; inside folders, only regular files are read. Links are
-    followed if they stay in the folder, and to each folder once. Names are text: bytes that are not UTF-8 are written
-    as escapes.
+    followed if they stay in the folder, and to each folder once. Escapes stand for bytes of names that are not UTF-8.
     """
     entries = iter([(path.name, path)]) if isinstance(path, File) else _found(as_stored(os.fspath(path)))
     for name, file in entries:

@@ -22,13 +22,7 @@ BLOCK: Final = 512
 
 
 class Notes:
-    """Problems of a file or member, each a kind and a message.
-
-    Parameters
-    ----------
-    budget
-        The remaining output allowance of the file. Once it is spent, no further problems are noted.
-    """
+    """Problems of a file or member, each a kind and a message, as long as the output allowance `budget` lasts."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -41,13 +35,7 @@ class Notes:
 
 
 class Budget:
-    """Counts of input and output of a file, and whether the output exceeds that of any log.
-
-    Parameters
-    ----------
-    free
-        Output allowance for a file of any size. [B]
-    """
+    """Counts of input and output of a file; its output may exceed that of any log by `free` bytes."""
 
     def __init__(self, free: int) -> None:
         self._free = free

@@ -57,11 +57,6 @@ def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -
 
     InputError if the target is a link, belongs to another user or lies behind another user's link. OSError names the
     target, which is then as it was before.
-
-    >>> for content in ("first", "second\n"):
-    ...     write(folder / "a.txt", content)
-    >>> os.listdir(folder), (folder / "a.txt").read_text()
-    (['a.txt'], 'second\n')
     """
     pieces = [content] if isinstance(content, str | bytes) else content
     octets = (piece if isinstance(piece, bytes) else piece.encode(errors="backslashreplace") for piece in pieces)
@@ -78,12 +73,6 @@ def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a new file beside a target; it takes the target's name once filled, and is removed if filling it fails.
 
     Raises the errors of `write`.
-
-    >>> with aside(folder / "a.txt") as file:
-    ...     file.write(b"whole"), (folder / "a.txt").exists()
-    (5, False)
-    >>> os.listdir(folder)
-    ['a.txt']
     """
     user_path = os.fspath(place)
     with (
@@ -117,10 +106,7 @@ def check(place: str | os.PathLike[str]) -> None:
 
 
 def check_folder(place: str | os.PathLike[str]) -> None:
-    """Refuse a folder that `make_folder` would refuse or that is not writable; create none.
-
-    If it does not exist, the nearest existing parent is checked.
-    """
+    """Refuse a folder that `make_folder` would refuse or that is not writable; of a new one, check its parent."""
     user_path = os.fspath(place)
     if not _HAS_DESCRIPTORS:
         return
@@ -229,10 +215,7 @@ def _beside(user_path: str) -> Iterator[tuple[int | None, str]]:
 
 @contextmanager
 def _open_folder(path: str, user_path: str, *, missing: Literal["refuse", "make", "stop"] = "refuse") -> Iterator[int]:
-    """Open a folder step by step without following links of other users.
-
-    A missing step is refused or created, or the walk stops at the folder above it.
-    """
+    """Open a folder step by step without following links of other users; refuse, create or stop at a missing step."""
     steps = path.split("/")[::-1]
     at = os.open("/" if path.startswith("/") else ".", _FOLDER)
     links = 0
@@ -316,10 +299,7 @@ def _foreign_owner_error(status: os.stat_result, what: str, expected: str, user_
 
 @contextmanager
 def _new_file(folder: int | None, name: str, user_path: str) -> Iterator[tuple[BinaryIO, str, os.stat_result | None]]:
-    """Create a part file for a writable target, and remove it unless it has taken the target's name.
-
-    Yields the open file, its name, and the status of the file that it will replace.
-    """
+    """Yield a new open part file for a target, its name, and the target's status; remove it if it was not moved."""
     before = _status(folder, name)
     if before is not None:
         _require_regular(before, user_path)

@@ -82,7 +82,7 @@ def ask(
 
 
 class _Running(contextlib.ExitStack):
-    """A command that runs as often as it is to; `result` waits for it."""
+    """A command with a number of repetitions; `result` waits for it."""
 
     def __init__(self, task: Task) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class _Running(contextlib.ExitStack):
         return self.enter_context(programs.Program(argv))
 
     def result(self) -> tuple[capture.Row, bytes]:
-        """The row of the index, and what all its runs printed."""
+        """The row of the index, and the output of all its runs."""
         task, line = self.task, shlex.join(self.task.argv)
         ended = [self._runs[0].wait(task.limit_s)]
         while len(ended) < task.times and ended[-1].ok:
@@ -108,7 +108,7 @@ class _Running(contextlib.ExitStack):
 
 
 def _transfer(transfer: Transfer, folder: Path, keep: Callable[..., None]) -> None:
-    """Run the transfer and, once it is under way, what goes beside it."""
+    """Run the transfer and, once it has started, the commands beside it."""
     request, plan = transfer.request, transfer.plan
     limit_s = request.limit_s or TRANSFER_S + SPARE_S
     start = time.monotonic()

@@ -133,24 +133,9 @@ def capture(
 ) -> Captured:
     """Capture this host into a new folder, or an archive if the name ends in ``.tar.gz`` or ``.tgz``.
 
-    Parameters
-    ----------
-    target
-        Folder or archive to create.
-    redact
-        Replace serial numbers, addresses and names by placeholders; see `hecn_analysis.live.redact`.
-    probe
-        Also measure, in short runs, the CPU cost per byte and the rate of the disk that holds the folder; the runs
-        keep both busy, and write a temporary file beside the folder.
-    progress
-        Show a progress bar on stderr if that is a terminal and the capture takes longer than a second.
-    commands
-        Commands to run.
-
-    Raises
-    ------
-    InputError
-        The target cannot be created, or already exists and is not empty.
+    `redact` replaces serial numbers, addresses and names by placeholders; see `hecn_analysis.live.redact`. `probe` also
+    measures, in short runs, the CPU cost per byte and the rate of the disk that holds the folder; the runs keep both
+    busy, and write a temporary file beside the folder. InputError if the target cannot be created, or is not empty.
     """
     target = Path(target)
     check(target)
@@ -248,10 +233,7 @@ def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def redact_folder(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Captured:
-    """Redact an earlier capture, for instance one made by the script, into a new folder or archive.
-
-    InputError if the source does not exist, or the target cannot be created.
-    """
+    """Redact an earlier capture into a new folder or archive; InputError if either cannot be used."""
     source, target = Path(source), Path(target)
     check(target)
     if not source.is_dir():

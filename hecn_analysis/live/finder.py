@@ -83,19 +83,7 @@ def _ideal(end: object) -> object:
 
 
 class Finder:
-    """Determines what a scenario leaves open.
-
-    Parameters
-    ----------
-    request
-        The requested measurement.
-    draft
-        The scenario so far.
-    ends
-        Addresses, ports and files.
-    here
-        The folder for all results.
-    """
+    """Determines what a scenario leaves open; `here` is the folder for all results."""
 
     def __init__(self, request: Request, draft: Draft, ends: tool_commands.Ends, here: Folder) -> None:
         self.request = request

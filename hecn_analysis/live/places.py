@@ -34,13 +34,7 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse ``local``, ``netns:NAME``, ``ssh:HOST``, ``ssh:USER@HOST`` or ``ssh:HOST:PORT``; else InputError.
-
-        >>> Place.parse("netns:a").argv(["ping", "-c", "1", "10.0.0.2"])
-        ['ip', 'netns', 'exec', 'a', 'ping', '-c', '1', '10.0.0.2']
-        >>> Place.parse("ssh:me@dtn7:2222").argv(["uname", "-a b"])[-3:]
-        ['--', 'me@dtn7', "uname '-a b'"]
-        """
+        """Parse ``local``, ``netns:NAME``, ``ssh:HOST``, ``ssh:USER@HOST`` or ``ssh:HOST:PORT``; else InputError."""
         kind, _, rest = text.partition(":")
         if text == "local":
             return cls()
@@ -88,10 +82,7 @@ class Place:
         return self.run(["cat", *paths]).stdout.decode(errors="replace")
 
     def require(self, program: str) -> None:
-        """Raise MissingProgramError, which names the package, unless a program is installed at the place.
-
-        InputError if the place cannot be reached.
-        """
+        """Raise MissingProgramError unless a program is installed at the place, InputError if it cannot be reached."""
         if self.is_here:
             for wrapper in {"netns": ("ip",)}.get(self.kind, ()):
                 if programs.which(wrapper) is None:

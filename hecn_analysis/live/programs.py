@@ -93,17 +93,7 @@ class Ended:
 
 
 class Program:
-    """A running program; as a context manager, it is ended at the end of the block.
-
-    Parameters
-    ----------
-    argv
-        Program and arguments.
-    cwd
-        Working folder.
-    stdin
-        Its standard input; empty by default.
-    """
+    """A running program; as a context manager, it is ended at the end of the block."""
 
     def __init__(self, argv: Sequence[str], *, cwd: str | Path | None = None, stdin: bytes = b"") -> None:
         self.argv = tuple(argv)

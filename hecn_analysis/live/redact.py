@@ -98,20 +98,7 @@ _SHORTEST: Final = 5  # a serial number this long with a digit is replaced every
 
 
 class Redactor:
-    """Placeholders for the values seen so far.
-
-    Parameters
-    ----------
-    hosts
-        Known names of the host.
-
-    Examples
-    --------
-    >>> redactor = Redactor(["dtn1.example.org"])
-    >>> redactor.learn("Serial Number: 4711AB")
-    >>> print(redactor.clean("dtn1 4711AB 00:1b:21:aa:bb:cc 10.1.2.3 4711AB"))
-    host-1 SERIAL-1 02:00:00:00:00:01 198.18.0.1 SERIAL-1
-    """
+    """Placeholders for the values seen so far, and for the known names of the host."""
 
     def __init__(self, hosts: Iterable[str] = ()) -> None:
         self._stand_ins: dict[str, dict[str, str]] = {}

@@ -231,11 +231,7 @@ def _no_answer(_loop: asyncio.AbstractEventLoop, _fault: dict[str, Any]) -> None
 
 
 class _Target(snmp.UdpTransportTarget):  # type: ignore[misc]
-    """An agent's address, polled over a socket that few others use.
-
-    With one socket for all agents, an agent that floods it would fill its buffer, and answers of the others would be
-    lost.
-    """
+    """An agent's address, polled over a socket that few others use, so that no agent fills the buffer of all others."""
 
     @classmethod
     async def over(cls, number: int, address: tuple[str, int], **patience: float) -> _Target:

@@ -1,1 +1,1 @@
-"""What readers of every kind share: numbers as programs print them, damaged JSON, prefixes of loggers, problems."""
+"""What all readers share: numbers as programs print them, damaged JSON, prefixes of loggers, problems."""

@@ -1,4 +1,4 @@
-"""Numbers, sizes and durations as programs print them; what unit a bare number has is for the reader to say."""
+"""Numbers, sizes and durations as programs print them; the reader knows the unit of a bare number."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def decimal(text: str) -> float:
 
 
 def scale(unit: str, base: int) -> float:
-    """Say what a prefix multiplies by: the first letter of a unit, where it is one."""
+    """Return the factor of a prefix, the first letter of a unit; 1 without one."""
     return float(base ** max(_PREFIXES.find(unit[:1].upper() or " "), 0))
 
 
 def half_digit(text: str) -> float:
-    """Say which relative error the rounding of a printed number may hide."""
+    """Return the relative error that the rounding of a printed number may hide."""
     mantissa = text.lower().partition("e")[0]
     digits = _SEPARATORS.sub("", mantissa)
     return 0.5 / int(digits) if digits.isdigit() and int(digits) else 1.0

@@ -1,11 +1,10 @@
-r"""JSON documents inside a log, as tools print them and not only as the standard has them.
+r"""JSON documents inside a log, in the forms that tools print.
 
-A document is an object. It may be one line of any length or be spread over many, stand after chatter on its line
-("Warning: …", a prompt), be followed by text or by the next document, break off, or stand inside an array, whose
-elements are then documents of their own. What is not JSON but is printed as such is read: ``nan``, ``-nan`` and
-``inf`` (missing values), numbers such as ``1.e5`` or ``+1``, trailing commas, a key that stands twice (the last one
-counts). Each is one problem per file, of kind ``malformed``. A document printed twice in a row is read once. Of one
-that breaks off everything complete is kept: an object keeps its complete members, an array its complete elements.
+A document is an object, on one line of any length or on many, after other text on its line ("Warning: …", a prompt),
+before text or the next document, truncated, or in an array, whose elements are then documents. Some invalid JSON is
+read, with one problem of kind ``malformed`` per file: ``nan``, ``-nan`` and ``inf`` (missing values), numbers such as
+``1.e5`` or ``+1``, trailing commas, repeated keys (the last one counts). A document printed twice in a row is read
+once. A truncated one yields its complete members and elements.
 """
 
 from __future__ import annotations
@@ -22,18 +21,10 @@ _BLANKS: Final = re.compile(r"\s*")
 
 @dataclass
 class JsonDocument:
-    """One JSON object of a log.
+    """One JSON object of a log, from its first to its last line (from 1).
 
-    Parameters
-    ----------
-    value
-        The object; ``nan`` and other invalid numbers are None.
-    first, last
-        Its lines in the file, from 1.
-    truncated
-        Whether it breaks off: `value` then holds what was complete.
-    defects
-        What is not JSON in it, without repetition.
+    `value` has None for invalid numbers, and what is complete of a `truncated` object; `defects` are its deviations
+    from JSON, each once.
     """
 
     value: dict[str, Any]
@@ -45,26 +36,7 @@ class JsonDocument:
     _lines: dict[str, list[int]] | None = field(default=None, repr=False)
 
     def lines(self, key: str) -> list[int]:
-        r"""Give the last line of each element of a top-level array.
-
-        Parameters
-        ----------
-        key
-            The key of the array.
-
-        Returns
-        -------
-        list of int
-            Numbers of lines in the file; empty where the key has no array.
-
-        Examples
-        --------
-        >>> from hecn_analysis.files.source import Lines
-        >>> from hecn_analysis.parsing.json_parts import Parts
-        >>> [document] = Parts(Lines.of('{"a": [1,\n2],\n "b": [{"c":\n3}]}'))
-        >>> document.lines("a"), document.lines("b"), document.lines("c")
-        ([1, 2], [4], [])
-        """
+        r"""Return the last line of each element of a top-level array; empty if the key has no array."""
         if self._lines is None:
             elements = self.value.get(key)
             if isinstance(elements, list) and not self.defects:
@@ -76,7 +48,7 @@ class JsonDocument:
         return self._lines.get(key, [])
 
     def _indented_lines(self, key: str, elements: int) -> list[int] | None:
-        """The lines on which elements that are objects end, by the indentation; None where it does not show them."""
+        """Find by indentation the lines on which elements that are objects end; None if it does not show them."""
         text = self.text
         indent = _INDENT.match(text)
         start = text.find(f'{indent[1]}"{key}"') if indent else -1
@@ -97,7 +69,7 @@ class JsonDocument:
         return found
 
     def _find_lines(self) -> None:
-        """Walk over the top level of a text that is known to be good."""
+        """Scan the top level of a text that is known to be valid."""
         text, number, counted = self.text, self.first, 0
         position = 1
         while (position := past_blanks(text, position)) < len(text) and text[position] == '"':
@@ -123,6 +95,6 @@ class JsonDocument:
 
 
 def past_blanks(text: str, position: int) -> int:
-    """Go on from a place to what is no blank."""
+    """Return the position of the next character that is not blank."""
     found = _BLANKS.match(text, position)
     return found.end() if found else position

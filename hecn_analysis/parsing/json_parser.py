@@ -1,6 +1,6 @@
-"""A JSON document as tools print it: by the standard's decoder where it is plain, and by one that forgives where not.
+"""Parsing of a JSON document: by the standard's decoder if it is plain, else by a tolerant parser, line by line.
 
-The forgiving one is given lines and notes what is not JSON: see `hecn_analysis.parsing.json_documents`.
+The tolerant parser notes deviations from JSON, see `hecn_analysis.parsing.json_documents`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[JsonDocument, int] | None:
-    """Give the document at a place of a text, and where it ends."""
+    """Return the document at a position of a text, and its end."""
     plain = text[start:].rstrip() if alone else ""
     if plain.endswith("}") and (quick := _decoded_quickly(plain)) is not None:
         return JsonDocument(quick, first, first + plain.count("\n"), text=plain), start + len(plain)
@@ -43,7 +43,7 @@ def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[J
 
 
 def _decoded_quickly(text: str) -> dict[str, Any] | None:
-    """The object that is the whole of a text, in a third of the time; None where anything about it is not plain."""
+    """Return the object that fills a text, in a third of the time; None if anything about it is not plain."""
     if _BEYOND_64_BITS.search(text):
         return None
     try:
@@ -58,7 +58,7 @@ def _decoded_quickly(text: str) -> dict[str, Any] | None:
 
 
 def repaired(text: str, start: int, first: int) -> tuple[JsonDocument, int] | None:
-    """Give what is whole of the value at a place of a text, and where it ends; None if more than its end is bad."""
+    """Return the complete part of the value at a position, and its end; None if more than its end is invalid."""
     parser = Parser(first)
     end = parser.feed(Line(first, text, complete=False), start)
     if end is not None and not parser.finished and not _CUT.fullmatch(text, end):
@@ -69,7 +69,7 @@ def repaired(text: str, start: int, first: int) -> tuple[JsonDocument, int] | No
 
 
 class Parser:
-    """A parser that is given a document line by line and builds what has come so far."""
+    """A parser that is fed line by line and builds the part read so far."""
 
     def __init__(self, first: int) -> None:
         self.failed = False
@@ -85,16 +85,16 @@ class Parser:
 
     @property
     def defects(self) -> list[str]:
-        """What is not JSON in it."""
+        """Deviations from JSON."""
         return self._notes.defects
 
     @property
     def begun(self) -> bool:
-        """Whether there is a first member, or an end: whether this is a document at all."""
+        """Whether there is a first member or an end, as a document has."""
         return self._members > 0 or self.finished
 
     def document(self, used: Sequence[Line], start: int, end: int) -> JsonDocument:
-        """What has been read."""
+        """Return the part read so far."""
         if not self.finished:
             self._drop_unfinished()
         texts = [line.text for line in used]
@@ -111,7 +111,7 @@ class Parser:
         )
 
     def whole_part(self) -> Any:  # noqa: ANN401 - whatever JSON holds
-        """What has been read, without open objects and arrays that hold no closed one; None where all are such."""
+        """Return the part read so far without unfinished objects and arrays; None if nothing is complete."""
         while self._stack and not any(isinstance(held, dict | list) for held in _values(self._stack[-1])):
             self._stack.pop()
             self._keys.pop()
@@ -123,7 +123,7 @@ class Parser:
         return self._root if self._stack or self.finished else None
 
     def _drop_unfinished(self) -> None:
-        """Take out elements of arrays that break off; the members of objects stay."""
+        """Remove truncated elements of arrays; members of objects stay."""
         for outer, inner in zip(self._stack, self._stack[1:], strict=False):
             if isinstance(outer, list):
                 if outer and outer[-1] is inner:
@@ -131,7 +131,7 @@ class Parser:
                 return
 
     def feed(self, line: Line, position: int) -> int | None:
-        """Read a line from a place on; where the document ends or a token does not fit, None when it goes on."""
+        """Parse a line from a position; return where the document or the valid part ends, None if it continues."""
         text, length = line.text, len(line.text)
         while position < length:
             token = _TOKEN.match(text, position)
@@ -192,7 +192,7 @@ class Parser:
         return True
 
     def _read(self, token: re.Match[str]) -> tuple[bool, Any]:
-        """Whether a token is a scalar, and its value."""
+        """Return whether a token is a scalar, and its value."""
         text, word = token["string"], token["word"]
         try:
             if text is not None:
@@ -243,7 +243,7 @@ class Parser:
         return True
 
     def _done(self) -> None:
-        """A value is complete."""
+        """Store a complete value."""
         self._state = "comma"
         self.finished = not self._stack
         if len(self._stack) == 2 and isinstance(self._stack[1], list):
@@ -255,7 +255,7 @@ def _values(container: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 class _Notes:
-    """What is not JSON in a document."""
+    """Deviations of a document from JSON."""
 
     def __init__(self) -> None:
         self._defects: dict[str, None] = {}
@@ -263,7 +263,7 @@ class _Notes:
 
     @property
     def defects(self) -> list[str]:
-        """What was found, keys that stand twice in one."""
+        """All deviations, those by repeated keys in one."""
         keys = ", ".join(map(repr, list(self._twice)[:6]))
         return [*self._defects, *([f"keys that stand twice ({keys})"] if keys else [])]
 

@@ -21,25 +21,12 @@ _AFTER: Final = re.compile(r"[\s\],;]*")
 class Parts:
     r"""The documents of a log and its other lines, one after another.
 
-    A document that nobody wants is left out when it is complete and has its lines for itself; otherwise its lines
-    are text. Time grows with the length of the log: what has been looked at as a block is looked at once more, token
-    by token, and a token that does not fit is where the search goes on.
+    Documents for which `wanted` is false are left out if they are complete and alone on their lines, else they are
+    text. Time grows linearly with the log: a block is parsed at most twice, and the search resumes at the first invalid
+    token.
 
-    Parameters
-    ----------
-    lines
-        The lines of a file.
-    wanted
-        Whether an object with these members is of use; left out, each is.
-
-    Examples
-    --------
-    >>> for part in Parts(Lines.of('Warning: slow {"a": nan}\n{\n "b": [1, 2\n$ exit')):
-    ...     print(part)
-    Line(number=1, text='Warning: slow ', complete=True, marks=-1)
-    JsonDocument(value={'a': None}, first=1, last=1, truncated=False, defects=["'nan'"])
-    JsonDocument(value={'b': [1, 2]}, first=2, last=3, truncated=True, defects=[])
-    Line(number=4, text='$ exit', complete=False, marks=-1)
+    >>> [type(part).__name__ for part in Parts(Lines.of('Warning: slow {"a": nan}\n{\n "b": [1, 2\n$ exit'))]
+    ['Line', 'JsonDocument', 'JsonDocument', 'Line']
     """
 
     passed: Callable[[Sequence[Line]], object] | None = None
@@ -53,11 +40,11 @@ class Parts:
         self._broken_line = 0
 
     def take(self, rows: Take) -> int:
-        """Offer the lines that follow, as `Lines.take` does."""
+        """Offer the following lines, as `Lines.take` does."""
         return 0 if self._again else self._rest.take(rows)
 
     def __iter__(self) -> Iterator[Line | JsonDocument]:
-        """Go through the file once."""
+        """Iterate over the file once."""
         while True:
             if self.passed is not None and not self._again:
                 self.passed(self._rest.pass_over())
@@ -85,7 +72,7 @@ class Parts:
                 yield Line(line.number, line.text[origin:], line.complete) if origin else line
 
     def _unprefixed(self, line: Line) -> Line:
-        """Take off what stands in front of the lines, from one on that begins a document with its bracket alone."""
+        """Remove prefixes of lines, from one on that begins a document with its bracket alone."""
         lines, size = [], 0
         while size <= _LARGEST and (following := self._next()) is not None:
             text = prefixes.bare(following.text)
@@ -102,7 +89,7 @@ class Parts:
     def _deliver(
         self, place: _Place, used: Sequence[Line], end: int, document: JsonDocument
     ) -> list[Line | JsonDocument]:
-        """Give out a document that ends at a place in the last of the lines that it uses."""
+        """Return a document that ends at a position in the last of its lines, and the text around it."""
         before, last = place.line.text[place.origin : place.start], used[-1]
         text_after = _AFTER.match(last.text, end)
         rest = text_after.end() if text_after else end
@@ -115,7 +102,7 @@ class Parts:
         return [Line(place.line.number, before), document] if before.strip(" \t[,") else [document]
 
     def _block(self, place: _Place) -> list[Line | JsonDocument] | None:
-        """A document over many lines, of which all but the first and the last are indented."""
+        """Parse a document over many lines, of which all but the first and the last are indented."""
         line, margin = place.line, place.start
         if line.text.strip() != "{" or line.number <= self._blocks_until:
             return None
@@ -144,7 +131,7 @@ class Parts:
         return None
 
     def _inner(self, margin: int) -> tuple[list[str], list[int]]:
-        """Take the indented lines that follow, which may be millions: their texts and numbers."""
+        """Take the following indented lines, possibly millions: their texts and numbers."""
         inner: list[str] = []
         inner_numbers: list[int] = []
 
@@ -163,7 +150,7 @@ class Parts:
         return inner, inner_numbers
 
     def _one_line(self, place: _Place) -> list[Line | JsonDocument] | None:
-        """A document on one line; one failure is enough to leave a line to the slower way."""
+        """Parse a document on one line; after one failure, the slower way parses the line."""
         line = place.line
         if self._broken_line == line.number:
             return None
@@ -175,7 +162,7 @@ class Parts:
         return self._deliver(place, [line], found[1], found[0])
 
     def _tokens(self, place: _Place) -> list[Line | JsonDocument] | int:
-        """A document token by token, or the place on the line from which to search on."""
+        """Parse a document token by token, or return the position on the line at which to resume the search."""
         parser = Parser(place.line.number)
         used, position, size = [place.line], place.start, 0
         indented: bool | None = None
@@ -205,7 +192,7 @@ class Parts:
 
 
 class _Place(NamedTuple):
-    """Where a document may begin: a line, from where on the line is not used yet, and where the bracket stands."""
+    """Possible start of a document: a line, the position from which it is unused, and that of the bracket."""
 
     line: Line
     origin: int

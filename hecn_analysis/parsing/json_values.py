@@ -1,4 +1,4 @@
-"""Values of JSON documents, which may be anything: found by their path, taken only where they are what is wanted."""
+"""Values of JSON documents, found by their path and taken only if they have the expected type."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def at(value: object, *path: str | int) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """Give the objects of a list; none of what is no list."""
+    """Return the objects of a list; none for any other value."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def number(value: object) -> float | None:
-    """Give a finite number as a float."""
+    """Return a finite number as a float."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -38,17 +38,17 @@ def number(value: object) -> float | None:
 
 
 def words(value: object) -> str | None:
-    """Give a text as it is."""
+    """Return a text unchanged."""
     return value if isinstance(value, str) else None
 
 
 def trimmed(value: object) -> str | None:
-    """Give a text without blanks around it, where more than blanks is there."""
+    """Return a text without blanks around it; None if only blanks are in it."""
     return value.strip() or None if isinstance(value, str) else None
 
 
 def utc_time(value: object) -> pd.Timestamp | None:
-    """Give the time of an ISO 8601 text, which is in UTC where it names no zone."""
+    """Return the time of an ISO 8601 text, in UTC if it names no zone."""
     if not isinstance(value, str):
         return None
     try:
@@ -59,7 +59,7 @@ def utc_time(value: object) -> pd.Timestamp | None:
 
 
 def count(value: object) -> int | None:
-    """Give a whole number, also one that is written 5.0."""
+    """Return a whole number, also if it is written 5.0."""
     found = number(value)
     if found is None or found != int(found):
         return None
@@ -67,5 +67,5 @@ def count(value: object) -> int | None:
 
 
 def positive(value: object) -> int | None:
-    """Give a whole number above 0 that is not written as a fraction."""
+    """Return a whole number above 0 that is not written as a fraction."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

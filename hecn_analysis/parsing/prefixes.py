@@ -1,8 +1,7 @@
-"""What loggers, terminals and mail put in front of the lines that a tool prints.
+"""Prefixes of loggers, terminals and mail before the lines of a tool, in any combination.
 
 Dates and times (ISO 8601, syslog, ``ctime``, a clock alone, seconds since the start or since 1970), the host and
-program of syslog and the journal, priorities and log levels, the service of a container, marks of quoted mail. Any of
-them may stand behind another.
+program of syslog and the journal, priorities and log levels, the service of a container, marks of quoted mail.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _MOST: Final = 6
 
 
 def without(text: str) -> list[str]:
-    """Give a line without its first prefix, then without the second, and so on."""
+    """Return a line without its first prefix, then also without the second, and so on."""
     rest: list[str] = []
     while len(rest) < _MOST and (found := _PREFIX.match(text)) is not None:
         text = text[found.end() :]
@@ -43,5 +42,5 @@ def without(text: str) -> list[str]:
 
 
 def bare(text: str) -> str:
-    """Give a line without any of its prefixes."""
+    """Return a line without any of its prefixes."""
     return [text, *without(text)][-1]

@@ -1,4 +1,4 @@
-"""Sentences that quote the output of a program: what somebody writes about a result is no result."""
+"""Sentences that quote the output of a program, which are not results."""
 
 from __future__ import annotations
 
@@ -37,22 +37,7 @@ _WHOLE: Final = 3  # words of a quote that is more than a figure
 
 
 def is_prose(line: str) -> bool:
-    """Whether a line is a sentence that quotes a figure.
-
-    Parameters
-    ----------
-    line
-        The line.
-
-    Examples
-    --------
-    >>> is_prose("The other side reported `throughput :68.91Gbps`. So fewer cores made more?")
-    True
-    >>> is_prose("We saw 10 packets transmitted, 9 received, which is less than before.")
-    True
-    >>> is_prose("104857600 bytes (105 MB) copied, 1.15 s, `90.8 MB/s`")
-    False
-    """
+    """Whether a line is a sentence that quotes a figure, such as "we saw 10 packets transmitted, 9 received"."""
     if "`" in line:
         quoted = max((len(code[1].split()) for code in _CODE.finditer(line) if _DIGIT.search(code[1])), default=0)
         if quoted and len(_WORD.findall(_CODE.sub(" ", line))) >= (_WORDS if quoted < _WHOLE else _FEW):

@@ -1,4 +1,4 @@
-"""Readers are found where their modules lie; they are listed nowhere else."""
+"""Discovery of readers by their modules, so that no list needs an entry."""
 
 from __future__ import annotations
 
@@ -9,26 +9,9 @@ from hecn_analysis.base.modules import modules_of
 
 
 def find_readers(package: str, mark: str) -> Iterator[Any]:
-    """Find the readers of a package: modules that have a name, and classes defined in a module that have it.
+    """Find the readers of an imported package: modules and classes that define a name such as ``TOOLS`` or ``FORMATS``.
 
-    Parameters
-    ----------
-    package
-        Name of the package, which has been imported. Packages in it are searched too.
-    mark
-        The name that makes a module or a class a reader: ``TOOLS``, ``FORMATS`` or ``find``.
-
-    Yields
-    ------
-    module or class
-        By module, in the order of their names. No result of a reading depends on the order.
-
-    Examples
-    --------
-    >>> import hecn_analysis.statements
-    >>> names = [module.__name__.rpartition(".")[2] for module in find_readers("hecn_analysis.statements", "find")]
-    >>> "queues" in names, "statement" in names
-    (True, False)
+    They come in the order of their modules' names; no result of a reading depends on the order.
     """
     for module in modules_of(package):
         values = [value for value in vars(module).values() if isinstance(value, type)]

@@ -1,9 +1,9 @@
 """Group runs that repeat one test, according to their logs, so that their rates can be compared.
 
-Runs are alike if they have the same tool, protocol, direction and number of streams, about the same distance
-(round-trip time within a factor of 2, or 5 ms), about the same amount (a factor of 3) or, for timed tests, the same
-duration (a factor of 2), and the same circumstances (alone or simultaneous, over an emulated or a real path). File
-names do not count. Unknown values form a class of their own.
+Runs are alike if they have the same tool, protocol, direction, number of streams and circumstances (alone or
+simultaneous, over an emulated or a real path), about the same distance (round-trip time within a factor of 2, or 5 ms)
+and about the same amount (a factor of 3) or, for timed tests, duration (a factor of 2). File names do not count.
+Unknown values form a class of their own.
 """
 
 from __future__ import annotations
@@ -45,12 +45,7 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
 
     New columns: ``rate_bps`` (from `hecn_analysis.runs.rates.run_rate`) [bit/s], ``path_rtt_s`` (the smallest in the
     log) [s], ``extent``, ``distance`` and ``circumstances`` (texts, missing if unknown), and ``condition``: all `KEYS`
-    in words.
-
-    >>> from hecn_analysis import read
-    >>> from hecn_analysis.base.places import data_dir
-    >>> with_conditions(read(data_dir() / "logs" / "b-systems-netem.txt").runs)["condition"][0]
-    'nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems'
+    in words, such as "nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems".
     """
     smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
     described = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)
@@ -94,10 +89,7 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
-    """Return medians of ``retransmits_per_gb`` [1/GB] and of numeric columns of runs, and all tool versions.
-
-    A median is NaN if no run has a value.
-    """
+    """Return medians of ``retransmits_per_gb`` [1/GB] and of numeric columns (else NaN), and all tool versions."""
     per_gb = runs["retransmits"].astype(float) / (runs["bytes"].astype(float) / 1e9)
     return {
         "retransmits_per_gb": per_gb[np.isfinite(per_gb)].median(),
@@ -163,11 +155,7 @@ def _words(runs: pd.DataFrame) -> list[str]:
 
 
 def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row of a table
-    """Describe what the runs of a group have in common, by these of the `KEYS`.
-
-    >>> words({"tool": "iperf3", "direction": "send", "streams": 4}, ["tool", "direction", "streams"])
-    'iperf3 send, 4 streams'
-    """
+    """Describe what the runs of a group have in common, by these of the `KEYS`: "iperf3 send, 4 streams"."""
     known = {key: row[key] for key in keys if not pd.isna(row[key])}
     head = " ".join(
         str(known[key])

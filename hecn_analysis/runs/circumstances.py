@@ -1,7 +1,7 @@
 """Circumstances of runs besides tool, size and distance: simultaneous runs, kind of path, hosts.
 
-Repeats are runs under the same circumstances. The two halves of one test are not repeats of each other, nor are a run
-over an emulated path and one over a real path, even if their sizes and round-trip times are alike.
+Repeats are runs under the same circumstances. The two halves of one test are not repeats of each other, nor are runs
+over an emulated and a real path.
 """
 
 from __future__ import annotations
@@ -38,34 +38,18 @@ CIRCUMSTANTIAL: Final = ("simultaneous", "directional", "both ", "emulated", "ne
 
 
 def named(text: str) -> list[str]:
-    """Return the circumstances that a heading or a label names, each once, in a fixed order; hosts last.
-
-    >>> named("Two simultaneous copies between B-Systems"), named("over a ~3000km-emulated (by netem) WAN")
-    (['simultaneous', 'B-systems'], ['emulated path'])
-    """
+    """Return the circumstances that a heading or a label names, each once, in a fixed order; hosts last."""
     hosts = dict.fromkeys(f"{match['name'].upper()}-systems" for match in _HOSTS.finditer(text))
     return [*(word for word, pattern in _WORDS if pattern.search(text)), *hosts]
 
 
 def joined(words: Iterable[str]) -> str | None:
-    """Join circumstances by commas, each once; None if there are none.
-
-    >>> joined(["simultaneous", "B-systems", "simultaneous"]), joined([])
-    ('simultaneous, B-systems', None)
-    """
+    """Join circumstances by commas, each once; None if there are none."""
     return ", ".join(dict.fromkeys(word for word in words if word)) or None
 
 
 def circumstances(runs: pd.DataFrame) -> list[str | None]:
-    """Return the circumstances of each run of a table ``runs``: words joined by commas, None if the log gives none.
-
-    They come from the words of its log and from runs that overlap.
-
-    >>> runs = pd.DataFrame({"source_file": "a", "circumstances": ["real path", None], "line_first": [1, 2],
-    ...                      "line_last": [1, 2], "start_time": pd.NaT, "duration_s": 10.0})
-    >>> circumstances(runs)
-    ['real path', None]
-    """
+    """Return the circumstances of each run, joined by commas, from the words of its log and from runs that overlap."""
     logged = runs["circumstances"] if "circumstances" in runs.columns else [None] * len(runs)
     return [
         joined([SIMULTANEOUS if simultaneous else "", *(words.split(", ") if isinstance(words, str) else [])])

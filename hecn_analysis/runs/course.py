@@ -1,4 +1,4 @@
-"""The course of a run: its rate over time, and what shape it has: start, plateau, teeth, stalls, bursts, trend.
+"""The course of a run: its rate over time, and its shape: start, plateau, teeth, stalls, bursts, trend.
 
 Sources
 -------
@@ -62,11 +62,10 @@ _CUT: Final = 0.7
 
 
 def together(intervals: pd.DataFrame) -> pd.DataFrame:
-    """Return the course of a run, of all its streams together: columns `COURSE`, in the order of time.
+    """Return the course of all streams of a run together: columns `COURSE`, in order of time.
 
-    `intervals` are the run's rows in the table of intervals. Rates, retransmits and windows are sums over the streams,
-    the RTT is their median. Intervals that only some of the streams have are left out, as is a last one that was cut
-    short.
+    Rates, retransmits and windows are sums over the streams, the RTT is their median. Intervals that only some of the
+    streams have are left out, as is a truncated last one.
     """
     known = intervals[intervals["throughput_bps"].notna() & intervals["t_end_s"].notna()]
     if known.empty:
@@ -86,7 +85,7 @@ def together(intervals: pd.DataFrame) -> pd.DataFrame:
 
 
 def _moments(known: pd.DataFrame) -> Array:
-    """Number of the interval that each row belongs to: those of streams differ by less than a tenth of their length."""
+    """Number of the interval of each row: intervals of streams differ by less than a tenth of their length."""
     starts, ends = known["t_start_s"].to_numpy(float), known["t_end_s"].to_numpy(float)
     least = 0.1 * float(np.nanmedian(ends - starts))
     order = np.lexsort((starts, ends))
@@ -114,7 +113,7 @@ def _summed(rows: pd.DataFrame, moment: Array) -> pd.DataFrame:
 
 
 def _of_all(streams: pd.DataFrame, moment: Array) -> pd.DataFrame:
-    """Sums over the streams, of the intervals that all streams have."""
+    """Sums over the streams, for the intervals that all streams have."""
     counts = streams.groupby(moment)["stream"].nunique()
     whole: pd.DataFrame = _summed(streams, moment)[counts.to_numpy() == counts.max()]
     return whole
@@ -124,23 +123,16 @@ def _of_all(streams: pd.DataFrame, moment: Array) -> pd.DataFrame:
 
 
 def features(course: pd.DataFrame) -> dict[str, float]:
-    """Return the features of a course over time; NaN where it is too short to tell.
+    """Return the features of a course over time; NaN if it is too short for one.
 
-    - ``intervals``, ``duration_s`` [s];
-    - ``start_s``: when the rate first reached 80 % of its median in the second half [s];
-    - ``plateau_bps``: median from then on [bit/s];
-    - ``scatter``: standard deviation over mean without the first quarter;
-    - ``teeth``: how often the congestion window (else the rate) fell by 15 % or more after it had risen; ``tooth_s``:
-      median time between these falls [s]; ``tooth_depth``: median share that was left;
+    - ``intervals``, ``duration_s`` [s]; ``scatter``: standard deviation over mean without the first quarter;
+    - ``start_s``: when the rate first reached 80 % of its median in the second half [s]; ``plateau_bps``: median from
+      then on [bit/s]; ``trend``: change of the rate from then to the end (Sen's slope), over the higher of both;
+    - ``teeth``: falls of the congestion window (else the rate) by 15 % or more after a rise; ``tooth_s``: median time
+      between them [s]; ``tooth_depth``: median share that was left;
     - ``stalls``: periods below a tenth of the plateau; ``stalled``: their share of the time; ``stall_s``: their period
-      where it is regular [s];
-    - ``bursts``: periods above one and a half times the plateau; ``burst_share``: share of the data in them;
-    - ``trend``: change of the rate from the start of the plateau to the end (Sen's slope), over the higher of both.
-
-    >>> course = pd.DataFrame({"t_start_s": range(8), "t_end_s": range(1, 9), "rate_bps": [2e6, 4e6] + [8e6] * 6})
-    >>> found = features(course.reindex(columns=list(COURSE)))
-    >>> found["start_s"], found["plateau_bps"], found["stalls"]
-    (2.0, 8000000.0, 0.0)
+      if it is regular [s];
+    - ``bursts``: periods above one and a half times the plateau; ``burst_share``: share of the data in them.
     """
     values = dict.fromkeys(FEATURES, math.nan)
     values["intervals"] = float(len(course))
@@ -167,7 +159,7 @@ def features(course: pd.DataFrame) -> dict[str, float]:
 
 
 def rise_s(time_s: Array, rate_bps: Array) -> float:
-    """Time at which the rate first reaches 80 % of its median in the second half; NaN where that is 0 [s]."""
+    """Time at which the rate first reaches 80 % of its median in the second half; NaN if that is 0 [s]."""
     usual = float(np.median(rate_bps[len(rate_bps) // 2 :]))
     return float(time_s[int(np.argmax(rate_bps >= _REACHED * usual))]) if usual > 0 else math.nan
 
@@ -179,7 +171,7 @@ def scatter(course: pd.DataFrame) -> float:
 
 
 def first_rate(course: pd.DataFrame, start_s: float = 0.0, rtt_s: float = 0.0) -> float:
-    """Rate of the first interval over the median of the others and over what slow start leaves of it [1]."""
+    """Rate of the first interval over the median of the others and over the part that slow start leaves of it [1]."""
     first, rest = float(course["rate_bps"].iloc[0]), float(course["rate_bps"].iloc[1:].median())
     if rest > 0:
         length_s = float(course["t_end_s"].iloc[0] - course["t_start_s"].iloc[0])
@@ -197,7 +189,7 @@ def _left_by_slow_start(length_s: float, start_s: float, rtt_s: float) -> float:
 
 
 def growth(course: pd.DataFrame, start_s: float = 0.0) -> float:
-    """Mean rate of the last third over that of the first one, after slow start where enough intervals remain [1]."""
+    """Mean rate of the last third over that of the first one, after slow start if enough intervals remain [1]."""
     after = course[course["t_start_s"] >= start_s]
     course = after if len(after) >= FEWEST else course
     third = max(len(course) // 3, 1)
@@ -206,13 +198,13 @@ def growth(course: pd.DataFrame, start_s: float = 0.0) -> float:
 
 
 def _periods(chosen: Array) -> tuple[Array, Array]:
-    """First and last places of the periods in which something holds."""
+    """First and last places of the periods in which a condition holds."""
     edges = np.flatnonzero(np.diff(chosen.astype(np.int8), prepend=0, append=0))
     return edges[::2], edges[1::2] - 1
 
 
 def _teeth(values: Array, start_s: Array) -> dict[str, float]:
-    """Falls after rises, their distance, and what was left after each."""
+    """Falls after rises, their distance, and the share left after each."""
     fall = np.flatnonzero(values[1:] < (1 - _FALL) * values[:-1])  # from this interval to the next
     before = np.concatenate([[-1], fall])[:-1]
     rises = np.array([_rises(values[last + 1 : at + 1]) for last, at in zip(before, fall, strict=True)], bool)
@@ -226,12 +218,12 @@ def _teeth(values: Array, start_s: Array) -> dict[str, float]:
 
 
 def _rises(part: Array) -> bool:
-    """Whether values between two falls rise, over at least two steps."""
+    """Whether values between two falls rise over at least two steps."""
     return len(part) > _RISE and bool(part[-1] > part[0] / (1 - _FALL))
 
 
 def _stalls(is_stalled: Array, start_s: Array, end_s: Array) -> dict[str, float]:
-    """Periods in which next to nothing moved, and how regular they are."""
+    """Periods in which almost nothing moved, and their regularity."""
     first, last = _periods(is_stalled)
     spent = float((end_s[last] - start_s[first]).sum())
     gaps = np.diff(start_s[first])
@@ -266,11 +258,7 @@ def _trend(rate: Array, time_s: Array, plateau: float) -> float:
 
 
 def words(values: dict[str, float]) -> str:
-    """Describe the shape of a course by its `features`: what stands out, or that the rate is steady.
-
-    >>> words(dict.fromkeys(FEATURES, 0.0) | {"intervals": 20, "plateau_bps": 9e9, "start_s": 2.0})
-    'reaches its plateau after 2.00 s; steady'
-    """
+    """Describe the shape of a course by its `features`: the prominent ones, or that the rate is steady."""
     if math.isnan(values["plateau_bps"]):
         return "too few intervals to tell"
     told = [f"reaches its plateau after {units.format_time(values['start_s'])}"] if values["start_s"] > 0 else []
@@ -279,7 +267,7 @@ def words(values: dict[str, float]) -> str:
 
 
 def _shapes(values: dict[str, float]) -> list[str]:
-    """Describe the features that stand out: teeth or bursts, stalls, a trend larger than the scatter."""
+    """Describe the prominent features: teeth or bursts, stalls, a trend larger than the scatter."""
     told = []
     if values["teeth"] >= _TEETH:
         every = f"one every {units.format_time(values['tooth_s'])}, down to {values['tooth_depth']:.0%}"

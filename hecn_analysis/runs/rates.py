@@ -21,10 +21,8 @@ _ARRIVES: Final = ("tcp", "rdma", "file")  # protocols that deliver the sender's
 def run_rate(run: Mapping[Any, Any]) -> float:
     """Return the payload rate of a run, NaN if unknown [bit/s]; columns of the row may be absent.
 
-    >>> run_rate({"protocol": "tcp", "sender_throughput_bps": 9e9}), run_rate({"bytes": 1e9, "duration_s": 8.0})
-    (9000000000.0, 1000000000.0)
-    >>> run_rate({"protocol": "udp", "sender_throughput_bps": 9e9})
-    nan
+    >>> run_rate({"bytes": 1e9, "duration_s": 8.0}), run_rate({"protocol": "udp", "sender_throughput_bps": 9e9})
+    (1000000000.0, nan)
     """
     protocol = run.get("protocol")
     arrives = not isinstance(protocol, str) or protocol in _ARRIVES
@@ -33,11 +31,7 @@ def run_rate(run: Mapping[Any, Any]) -> float:
 
 
 def run_rates(runs: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Return the payload rate of each run of a table ``runs``, NaN if unknown [bit/s]; columns may be absent.
-
-    >>> run_rates(pd.DataFrame({"throughput_bps": [1e9, None], "sender_throughput_bps": [2e9, 3e9]})).tolist()
-    [1000000000.0, 3000000000.0]
-    """
+    """Return the payload rate of each run of a table ``runs``, NaN if unknown [bit/s]; columns may be absent."""
     known = runs.reindex(columns=[*RATED_BY, "protocol", "error"])
     protocol = known["protocol"]
     return _rate(
@@ -64,11 +58,7 @@ def _rate(
 
 
 def why_no_rate(run: Mapping[Any, Any]) -> str:
-    """Explain why a run has no rate: a row of the table ``runs`` for which `run_rate` is NaN.
-
-    >>> why_no_rate({"error": True}), why_no_rate({"protocol": "udp", "sender_throughput_bps": 9e9})
-    ('the run failed', 'only the sender of UDP gives a rate')
-    """
+    """Explain why a run has no rate: a row of the table ``runs`` for which `run_rate` is NaN."""
     if _true(run.get("error")):
         return "the run failed"
     if run.get("protocol") == "udp" and _number(run.get("sender_throughput_bps")) > 0:

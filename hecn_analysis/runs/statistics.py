@@ -1,10 +1,9 @@
 """Statistics of few repeats: the difference of two sets of values with its interval, and tests of several groups.
 
-With repeats on both sides, only ranks are used (`shift`), since throughputs of repeats are not normally distributed: a
-run that met other traffic is far below the rest, and none is far above. With n and m repeats, the p of a rank test is
-at least 2 / C(n + m, n): if that exceeds the required level, no outcome could have been significant (`least_p`).
-Documents often give a single run per side; comparing it with repeats requires the assumption of normal logarithms
-(`difference`).
+Repeats on both sides are compared by ranks (`shift`), since their throughputs are not normally distributed: other
+traffic makes a run much slower, and nothing makes one much faster. With n and m repeats, the p of a rank test is at
+least 2 / C(n + m, n): above the required level, no outcome can be significant (`least_p`). A single run is compared
+with repeats under the assumption of normal logarithms (`difference`).
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def least_p(n: int, m: int) -> float:
 
 
 def shift(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.95) -> Shift:
-    """By how much the second of two sets of independent values exceeds the first.
+    """Return the shift from the first to the second of two sets of independent values.
 
     The middle is the difference of the medians. The interval contains every shift that the Mann-Whitney rank test does
     not reject at this level (Hodges and Lehmann 1963), so that it excludes 0 exactly if p is below 1 - `confidence`. If
@@ -65,10 +64,8 @@ def shift(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.
 
     Parameters
     ----------
-    first, second
-        The values; at least one each.
-    confidence
-        Of the interval. [1]
+    first, second, confidence
+        The values, at least one each; confidence of the interval [1].
 
     Returns
     -------
@@ -77,11 +74,8 @@ def shift(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.
 
     Examples
     --------
-    >>> found = shift([9.1, 9.2, 9.3, 9.4], [8.1, 8.2, 8.3, 8.4])
-    >>> [round(value, 4) for value in found]
+    >>> [round(value, 4) for value in shift([9.1, 9.2, 9.3, 9.4], [8.1, 8.2, 8.3, 8.4])]
     [-1.0, -1.3, -0.7, 0.0286]
-    >>> shift([1.0], [2.0]).high
-    inf
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     middle = float(np.median(b) - np.median(a))
@@ -125,14 +119,9 @@ def _p(a: Floats, b: Floats) -> float:
 class Difference:
     """How two sets of runs differ.
 
-    Attributes
-    ----------
-    ratio, ratio_low, ratio_high
-        Ratio of the geometric means, with its interval; the ends are NaN if the scatter is unknown.
-    p
-        Probability of a ratio at least this far from 1 if both were equal; NaN as above.
-    basis
-        Source of the scatter: ``runs``, the runs themselves; ``scatter``, the given one; ``nothing``.
+    The ends of the ``ratio`` of the geometric means, and ``p``, the probability of a ratio at least this far from 1 if
+    both were equal, are NaN if the scatter is unknown. ``basis`` is its source: ``runs``, ``scatter`` (given), or
+    ``nothing``.
     """
 
     ratio: float
@@ -158,10 +147,8 @@ def difference(
     ----------
     one, other
         Rates of the runs, above 0. [bit/s]
-    scatter
-        Standard deviation of the logarithm of a run, if known from elsewhere.
-    confidence
-        Of the interval. [1]
+    scatter, confidence
+        Standard deviation of the logarithm of a run, if known from elsewhere; confidence of the interval [1].
 
     Returns
     -------
@@ -178,8 +165,8 @@ def difference(
     A single run against five, from ``data/logs/b-systems-bonding.txt``: packets distributed by the kernel, and one
     stream per link.
 
-    >>> found = difference([31.615e9], [39.564e9, 39.134e9, 39.152e9, 39.318e9, 39.406e9])
-    >>> print(f"{found.ratio:.3f}, {found.ratio_low:.3f} to {found.ratio_high:.3f}", found.p < 1e-5, found.basis)
+    >>> result = difference([31.615e9], [39.564e9, 39.134e9, 39.152e9, 39.318e9, 39.406e9])
+    >>> print(f"{result.ratio:.3f}, {result.ratio_low:.3f} to {result.ratio_high:.3f}", result.p < 1e-5, result.basis)
     0.804, 0.793 to 0.815 True runs
     """
     logs = [_logs("one", one), _logs("other", other)]
@@ -209,14 +196,10 @@ def _logs(name: str, rates: Sequence[float]) -> Floats:
 def can_tell(least: npt.ArrayLike, level: float) -> npt.NDArray[np.bool_]:
     """Mask of the tests that can be significant at all after correction for their number (Tarone 1990).
 
-    The others need no correction, since they cannot err.
-
     Parameters
     ----------
-    least
-        Smallest possible p of each test: `least_p`. [1]
-    level
-        Accepted probability that any test errs. [1]
+    least, level
+        Smallest possible p of each test, see `least_p`, and accepted probability that any test errs. [1]
 
     Returns
     -------

@@ -1,7 +1,6 @@
-"""What the lines of any file say of a transfer: sockets, queues, processors, settings, disks, notes, commands.
+"""Statements of single lines about a transfer: sockets, queues, processors, settings, disks, notes, commands.
 
-The readers of logs, counters and captured hosts turn files into tables. A diagnosis also needs the single line that it
-can quote. Each module here finds statements of one subject, in any text; `read` asks them all.
+A diagnosis quotes such lines. Each module here finds statements of one subject in any text; `read` calls all of them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def _finders() -> tuple[Finder, ...]:
 
 
 def read(document: Document) -> list[Statement]:
-    r"""Find what the lines of a file say.
+    r"""Find the statements in a file.
 
     Parameters
     ----------
@@ -40,12 +39,12 @@ def read(document: Document) -> list[Statement]:
     Returns
     -------
     list of Statement
-        In the order of the subjects, then of the lines; nothing for files of more than 4 MiB.
+        In the order of the subjects, then of the lines; empty for files of more than 4 MiB.
 
     Examples
     --------
-    >>> found = read(Document("sysctl-receiver.txt", b"net.ipv4.tcp_rmem = 4096 131072 174760\n"))
-    >>> [(one.name, one.value, one.end) for one in found]
+    >>> statements = read(Document("sysctl-receiver.txt", b"net.ipv4.tcp_rmem = 4096 131072 174760\n"))
+    >>> [(statement.name, statement.value, statement.end) for statement in statements]
     [('kernel.receive_buffer_bytes', 174760.0, 'receiver')]
     """
     if len(document.content) > _LARGEST:
@@ -54,7 +53,7 @@ def read(document: Document) -> list[Statement]:
 
 
 def read_courses(document: Document) -> list[SocketCourse]:
-    r"""Read the courses of the connections that a file has several samples of ``ss -ti`` of.
+    r"""Read the courses of connections that a file samples several times with ``ss -ti``.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ def read_courses(document: Document) -> list[SocketCourse]:
     Returns
     -------
     list of SocketCourse
-        The sending connections that carry the data; nothing for files of more than 4 MiB.
+        The sending connections that carry the data; empty for files of more than 4 MiB.
 
     Examples
     --------

@@ -1,10 +1,8 @@
-"""Copies of many files: how many there were (rsync, rclone, robocopy, gsutil, ``find | wc -l``).
+"""Copies of many files: their number (rsync, rclone, robocopy, gsutil, ``find | wc -l``).
 
-Units and traps
----------------
-- rsync counts what it looked at, what it created and what it transferred; the last is what took requests.
-- robocopy prints total, copied, skipped, …, in the language of Windows; the files stand below the directories.
-- rclone prints amounts and files on lines with the same beginning: that of files has no unit.
+rsync counts files that it checked, created and transferred; only the last took requests. robocopy prints total, copied,
+skipped, …, in the language of Windows; files follow directories. rclone prints amounts and files on lines that begin
+alike; only files have no unit.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ _FIND: Final = re.compile(r"\bfind .{1,300}\| {0,3}wc -l\s{0,9}$")
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find how many files were copied."""
+    """Find the number of copied files."""
     text = document.text
     if not any(word in text for word in _WORDS) and "wc -l" not in text:
         return

@@ -1,6 +1,6 @@
 """Lines that name a cause by themselves, such as "Detected Tx Unit Hang"; ``models/cues.yaml`` lists them.
 
-A file is first asked for the words without which no entry has a line there: that costs 10 ms for each megabyte.
+Files without the words that an entry needs are skipped first, which takes 10 ms per megabyte.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Cue(BaseModel):
         )
 
     def holds(self, match: re.Match[str]) -> bool:
-        """Whether the numbers of a line are such as the entry asks for."""
+        """Whether the numbers of a line satisfy the entry."""
         groups = match.groupdict()
         values = {name: float(text.replace(",", "")) for name, text in groups.items() if text is not None}
         if any(values.get(name, 0) < bound for name, bound in self.least.items()):
@@ -161,7 +161,7 @@ def _words(text: str) -> set[bytes]:
 
 
 class _Lines:
-    """The lines of a file, without marks of quoted mail and no longer than what counts."""
+    """The lines of a file, without quote marks of mail and cut to the length that counts."""
 
     def __init__(self, document: Document) -> None:
         self._lines: Sequence[str] = document.lines
@@ -172,7 +172,7 @@ class _Lines:
         return [0, *(found.end() for found in re.finditer("\n", self._lowered))]
 
     def with_any(self, texts: list[str]) -> list[int]:
-        """Indices of the first lines that have one of several texts."""
+        """Indices of the first lines that contain any of several texts."""
         found: set[int] = set()
         for text in texts:
             at, wanted = -1, text.lower()
@@ -194,17 +194,17 @@ class _Lines:
         return [sentences.stated(line) for line in self._unquoted]
 
     def stated(self, first: int, end: int) -> str:
-        """Some of the lines, without what sentences ask, guess, or quote of others."""
+        """Some of the lines, without what sentences ask, guess, or quote."""
         return "\n".join(line[:_LONGEST_STATED] for line in self._stated[max(first, 0) : end])
 
     @cached_property
     def speeds(self) -> Sequence[Speed]:
-        """What sentences state of speeds."""
+        """Speeds that sentences state."""
         return list(islice(speeds(self._unquoted), _MOST_TRIED))
 
     @cached_property
     def all_stated(self) -> str:
-        """All lines, without what sentences ask, guess, or quote of others."""
+        """All lines, without what sentences ask, guess, or quote."""
         return "\n".join(self._stated)
 
     def text(self, first: int, end: int) -> str:
@@ -216,7 +216,7 @@ class _Lines:
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find lines that the entries of ``models/cues.yaml`` know; three of each entry at most."""
+    """Find lines that match the entries of ``models/cues.yaml``, at most three of each entry."""
     words = _words(document.text)
     is_prose = len(document.text) <= _LONGEST_PROSE
     candidates = [
@@ -235,7 +235,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 
 def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
-    """Lines that an entry knows: their indices and what they say."""
+    """Lines that match an entry: their indices and the words to quote."""
     if cue.window is not None:
         yield from _products(cue, *cue.window, lines)
         return
@@ -248,7 +248,7 @@ def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 
 
 def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
-    """Where somebody states a rate under one condition and a clearly higher one under another."""
+    """Lines that state a rate under one condition and a clearly higher one under another."""
     slow, fast, near = _compiled(cue.slow), _compiled(cue.fast), _compiled(cue.pattern)
     if not any(near.search(one.text) for one in lines.speeds):
         return
@@ -265,7 +265,7 @@ def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 
 
 def _products(cue: Cue, least: float, most: float, lines: _Lines) -> Iterator[tuple[int, str]]:
-    """Where a stated rate times a stated round-trip time is a window of the size that the entry names."""
+    """Lines whose rate times a stated round-trip time is a window of the size that the entry names."""
     times = [float(match["ms"].replace(",", ".")) / 1e3 for match in _compiled(cue.pattern).finditer(lines.all_stated)]
     rates = [one for one in lines.speeds if one.bps]
     for one in rates:
@@ -275,7 +275,7 @@ def _products(cue: Cue, least: float, most: float, lines: _Lines) -> Iterator[tu
 
 
 def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
-    """What a line says that an entry knows; None where it does not."""
+    """Words of a line that match an entry, or None."""
     text = (lines.stated if cue.prose else lines.text)(index, index + cue.lines)
     first = text.partition("\n")[0]
     hits = _compiled(cue.pattern).finditer(text)

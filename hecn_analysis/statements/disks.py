@@ -1,12 +1,11 @@
-"""Disks: how busy they are (iostat, sar -d), and how fast in tests of their own (fio, hdparm, dd).
+"""Disks: utilisation (iostat, sar -d) and rates in tests (fio, hdparm, dd).
 
 Units and traps
 ---------------
 - The first report of iostat is the mean since the start of the machine; kB and MB are binary there and in hdparm.
-- Random access in small blocks says little about files that are read from beginning to end: such fio runs are left out.
-- dd without flushing may have written to memory only, and what dd reads may come from there: rates that no disk of one
-  host has are left out. Which way it went, its command or the name of the file says. Within a pipe it measures the
-  pipe.
+- fio runs with random access in small blocks are left out: they do not show the rate of long files.
+- dd without flushing may write to memory only, and read from it: rates above those of any disk are left out. Its
+  command or the name of the file gives the direction. In a pipe it measures the pipe.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ _LEAST: Final = 10_000_000
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find how busy disks are, and their rates in tests."""
+    """Find the utilisation of disks, and their rates in tests."""
     text = document.text
     if any(word in text for word in ("%util", "kB_read/s", "MB_read/s", '"disk_device"')):
         yield from _iostat(document)
@@ -83,7 +82,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 
 def _said(document: Document, name: str, value: float, line: int) -> Statement:
-    """Make a statement of a line."""
+    """Make a statement from a line."""
     words = document.lines[line - 1].strip()[:300]
     return Statement(name, value, document.source_file, line, words, end_of(document.source_file))
 
@@ -101,7 +100,7 @@ _OF_JSON: Final = re.compile(r"\"([\w/-]{1,12})\": (\d{1,12}\.\d\d)(?!\d)")
 
 
 def _rows(document: Document) -> Iterator[tuple[int, dict[str, float], int]]:
-    """Read the rows of devices: the sample, the columns by their names, the line."""
+    """Yield the sample, columns by name and line of each device's row."""
     names: list[str] = []
     sample = 0
     for number, text in enumerate(document.lines, 1):
@@ -123,7 +122,7 @@ def _rows(document: Document) -> Iterator[tuple[int, dict[str, float], int]]:
 
 
 def _iostat(document: Document) -> Iterator[Statement]:
-    """State the busiest device, by its utilisation or else its rate, while it works."""
+    """State the busiest device while it works, by utilisation or else by rate."""
     busiest: dict[int, tuple[float, dict[str, float], int]] = {}
     for sample, row, line in _rows(document):
         rate = _rate(row, _SCALES) + _rate(row, _WRITES)
@@ -174,7 +173,7 @@ def _fio(document: Document) -> Iterator[Statement]:
 
 
 def _fio_rate(match: re.Match[str]) -> float:
-    """Read the rate of a line, from the decimal one where there are both; before 2.99, KB are binary."""
+    """Read the rate of a line, the decimal one if it has both; before 2.99, KB are binary."""
     if match["decimal"]:
         unit, number = match["decimal_unit"], match["decimal"]
         return 8 * _float(number) * 1000.0 ** " kMGT".index(unit[0] if unit != "B/s" else " ")
@@ -183,7 +182,7 @@ def _fio_rate(match: re.Match[str]) -> float:
 
 
 def _fio_json(document: Document) -> Iterator[Statement]:
-    """State the rates of the jobs of fio's JSON together."""
+    """State the total rate of the jobs in fio's JSON."""
     whole = document.json
     jobs = whole.get("jobs") if isinstance(whole, dict) else None
     if not isinstance(jobs, list) or (_is_small_and_random(document.text) and '"bs" : "1' not in document.text):
@@ -197,12 +196,12 @@ def _fio_json(document: Document) -> Iterator[Statement]:
 
 
 def _has(text: str, rate: float) -> bool:
-    """Whether a line of JSON gives this rate."""
+    """Whether a line of JSON contains this rate."""
     return '"bw_bytes"' in text and text.rstrip(" ,").endswith(f" {rate}")
 
 
 def _direct(document: Document) -> Iterator[Statement]:
-    """State for each command, and for fio's options, whether it goes past the page cache or flushes it."""
+    """State for each command, and for fio's options, whether it bypasses or flushes the page cache."""
     for number, text in enumerate(document.lines, 1):
         if len(text) > 2000:
             continue
@@ -215,7 +214,7 @@ def _direct(document: Document) -> Iterator[Statement]:
 
 
 def _memory(document: Document) -> Iterator[Statement]:
-    """State the memory of the host, from free -h and /proc/meminfo."""
+    """State the memory of the host, from free -h or /proc/meminfo."""
     for number, text in enumerate(document.lines, 1):
         if "Mem" in text and (match := _MEMORY.match(text)) is not None:
             value = (
@@ -231,7 +230,7 @@ def _memory(document: Document) -> Iterator[Statement]:
 
 
 def _dd(document: Document) -> Iterator[Statement]:
-    """State the rates of dd that reads or writes a file, and is no part of a pipe."""
+    """State the rates of dd that reads or writes a file outside a pipe."""
     if _OF_PIPES.search(document.text) is not None:
         return
     command = ""
@@ -249,7 +248,7 @@ def _dd(document: Document) -> Iterator[Statement]:
 
 
 def _way(command: str) -> str:
-    """Tell which way dd went between a file and nowhere, or "" where it copied or piped."""
+    """Return the direction of dd between a file and nowhere, or "" for copies and pipes."""
     source, target = _SOURCE.search(command), _TARGET.search(command)
     of_file = [end is not None and _NOWHERE.match(end[1]) is None for end in (source, target)]
     if "|" in command or source is None or target is None or of_file[0] == of_file[1]:

@@ -1,11 +1,11 @@
-"""Whose each line is: by headings such as ``### receiver`` and prompts, and by names of hosts in the names of files.
+"""The end of the transfer that each line belongs to: from headings such as ``### receiver``, prompts and file names.
 
 Units and traps
 ---------------
-- A heading counts until the next one or the next prompt of another host. A prompt tells a host, not an end: which end a
-  host is, a heading that names it says, or its command, ``iperf3 -c`` (the sender, or with -R the receiver) or -s.
-- If one of two hosts is known, the other is the other end. Three hosts do not tell.
-- ``sysctl-mover2.txt`` is of the receiver if a note says "mover1 -> mover2", or if the runs go there.
+- A heading holds until the next one or the prompt of another host. A prompt names a host; a heading, or a command such
+  as ``iperf3 -c`` (the sender, or with -R the receiver) or -s, gives its end.
+- If one of two hosts is known, the other is the other end. With three hosts the end stays open.
+- ``sysctl-mover2.txt`` belongs to the receiver if a note says "mover1 -> mover2", or if the runs go there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WITHOUT: Final = ("path.", "asked.", "socket.", "files.", "cue")
 
 
 def with_ends(document: Document, found: Sequence[Statement]) -> list[Statement]:
-    """Give each statement without an end the one that the lines above it name."""
+    """Give each statement without an end the one named in the lines above it."""
     if not any(not one.end and not one.name.startswith(_WITHOUT) for one in found):
         return list(found)
     marks = _marks(document)
@@ -52,14 +52,12 @@ def with_ends(document: Document, found: Sequence[Statement]) -> list[Statement]
 
 
 def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = "") -> list[Statement]:
-    """Give statements without an end the one whose host the name of their file has.
+    """Give statements without an end the end of the host that is named in their file's name.
 
     Parameters
     ----------
-    statements
-        The statements of a folder.
-    sender, receiver
-        Names of the hosts of some runs; "" for the names that notes state.
+    statements, sender, receiver
+        The statements of a folder; names of the hosts of some runs, "" for those in notes.
 
     Returns
     -------
@@ -68,8 +66,8 @@ def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = 
 
     Examples
     --------
-    >>> one = Statement("kernel.receive_buffer_bytes", 6e6, "sysctl-mover2.txt", 1, "")
-    >>> by_names([one], "mover1", "mover2")[0].end
+    >>> statement = Statement("kernel.receive_buffer_bytes", 6e6, "sysctl-mover2.txt", 1, "")
+    >>> by_names([statement], "mover1", "mover2")[0].end
     'receiver'
     """
     names = {"sender": {sender} - {""}, "receiver": {receiver} - {""}}
@@ -96,7 +94,7 @@ def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = 
 
 
 def _marks(document: Document) -> list[tuple[int, str]]:
-    """Lines from which on another end speaks, and that end."""
+    """Lines at which the end changes, and the new end."""
     prompts: list[tuple[int, str]] = []
     headings: list[tuple[int, str, str]] = []
     ends: dict[str, str] = {}
@@ -123,7 +121,7 @@ def _marks(document: Document) -> list[tuple[int, str]]:
 
 
 def _by_command(command: str) -> str:
-    """The end that a host is by the tool that it starts, or "" where that tells nothing."""
+    """Return the end of a host from the tool that it starts, or "" if the tool does not show it."""
     if _SERVER.search(command) is not None:
         return "receiver"
     if _CLIENT.search(command) is None:

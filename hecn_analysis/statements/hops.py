@@ -1,10 +1,9 @@
-"""Hops of a path, from reports of mtr: the round-trip time, and where loss begins that lasts to the end.
+"""Hops of a path, from reports of mtr: the round-trip time, and the first hop whose loss lasts to the end.
 
 Units and traps
 ---------------
-- A router answers when it has time: loss at a hop that the later ones do not have is no loss of data, but a limit on
-  ICMP. Loss counts where all later hops that answer have it, too; its place is the first of them.
-- A last hop that never answers is a host that drops pings, as long as the hop before it loses nothing.
+- Loss at a hop counts only if all later hops that answer have it too: routers limit their ICMP answers.
+- A last hop that never answers is a host that drops pings, unless the hop before it loses packets.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class _Hop(NamedTuple):
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the round-trip time of the path, and where loss begins that lasts to its end."""
+    """Find the round-trip time of the path, and the first hop whose loss lasts to its end."""
     if "Loss%" not in document.text:
         return
     for hops in _reports(document):
@@ -75,7 +74,7 @@ def _reports(document: Document) -> Iterator[list[_Hop]]:
 
 
 def _first_with(hops: list[_Hop]) -> _Hop:
-    """The first hop of which all later ones have the loss of the last, too."""
+    """Return the first hop from which on all hops have at least the loss of the last one."""
     first = hops[-1]
     for hop in reversed(hops[:-1]):
         if hop.loss < _PART * hops[-1].loss:

@@ -1,10 +1,10 @@
-"""Which cores take packets in: ``/proc/net/softnet_stat``, and the rows of network cards in ``/proc/interrupts``.
+"""Cores that receive packets: ``/proc/net/softnet_stat``, and the network cards' rows in ``/proc/interrupts``.
 
 Units and traps
 ---------------
-- softnet_stat has a row for each core, in hexadecimal: processed, dropped (the core's queue was full), squeezed (its
-  budget was used up). They count since the machine started; of two outputs, the difference is the transfer's.
-- A card with one queue has one interrupt, and one core takes it: that counts only where there are several cores.
+- softnet_stat has a row per core, in hexadecimal: processed, dropped (the core's queue was full), squeezed (its budget
+  was used up), since the start of the machine; the difference of two outputs belongs to the transfer.
+- A card with one queue has one interrupt, handled by one core: this counts only on machines with several cores.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _LEAST_CORES: Final = 4
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find packets that cores dropped, and the share of a card's interrupts that the busiest core takes."""
+    """Find packets that cores dropped, and the busiest core's share of a card's interrupts."""
     yield from _softnet(document)
     if "CPU1" in document.text:
         yield from _interrupts(document)
 
 
 def _softnet(document: Document) -> Iterator[Statement]:
-    """State the packets that the queues of the cores dropped, at the core with most."""
+    """State the packets that the core with most drops has dropped."""
     outputs: list[list[tuple[int, int]]] = []
     is_inside = False
     for number, text in enumerate(document.lines, 1):
@@ -59,7 +59,7 @@ def _softnet(document: Document) -> Iterator[Statement]:
 
 
 def _interrupts(document: Document) -> Iterator[Statement]:
-    """State which share of the interrupts of network cards the busiest core takes."""
+    """State the busiest core's share of the interrupts of network cards."""
     cores = 0
     sums: list[int] = []
     most = (0, 0)

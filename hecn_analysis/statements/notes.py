@@ -1,8 +1,8 @@
-"""Notes of people: the rate of the circuit, the distance, and who sends to whom ("dtn01 -> dtn02"), in free words.
+"""Notes of people: the rate of the circuit, the distance, and sender and receiver ("dtn01 -> dtn02"), in free words.
 
-A rate counts where a word for a circuit stands near it ("circuit: 200 Mb/s", "the link is 10G", "155 Mb/s leased
-line"), and no word that makes it a measurement, a port or an amount stands nearer. Both ways of an access line ("50/10
-Mbit/s") and rates in bytes are left out: which one counts, or whether bits are meant, is not told.
+A rate counts if a word for a circuit is near it ("circuit: 200 Mb/s", "155 Mb/s leased line"), and no word for a
+measurement, a port or an amount is nearer. Both rates of an access line ("50/10 Mbit/s") and rates in bytes are
+ambiguous and left out.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 
 def _ends(document: Document) -> Iterator[Statement]:
-    """Find the names of sender and receiver, where an arrow stands between them."""
+    """Find the names of sender and receiver on both sides of an arrow."""
     for number, text in enumerate(document.lines, 1):
         if len(text) <= _LONGEST and (ends := _ENDS.match(text)) is not None:
             for end in ("sender", "receiver"):
@@ -137,7 +137,7 @@ def _ends(document: Document) -> Iterator[Statement]:
 
 
 def _rates(text: str) -> Iterator[tuple[float, str]]:
-    """Find the rates of circuits in a line, and the words that say so."""
+    """Find the rates of circuits in a line, and the words around them."""
     start = 0
     for end in [*(match.start() for match in _CLAUSES.finditer(text)), len(text)]:
         clause = text[start:end]
@@ -154,7 +154,7 @@ def _rates(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _is_of_circuit(before: str, after: str, rate: re.Match[str], *, is_last: bool) -> bool:
-    """Whether the words around a rate make it that of a circuit; those between two rates are the later one's."""
+    """Whether the words around a rate refer to a circuit; words between two rates belong to the later one."""
     if _MEASURED.search(before) or _MEASURED_AFTER.match(after) or _DEVICE.match(after):
         return False
     if is_last and _MEASURED.search(after[:_NEARER]) and not _CIRCUIT.search(before[-_NEARER:]):
@@ -171,7 +171,7 @@ def _is_bare(rate: re.Match[str]) -> bool:
 
 
 def _bps(rate: re.Match[str]) -> float:
-    """Say the rate in bit/s, 0 where it cannot be one."""
+    """Return the rate in bit/s, 0 if it is impossible."""
     if rate["word"]:
         return 1e9
     if rate["carrier"]:

@@ -2,12 +2,11 @@
 
 Units and traps
 ---------------
-- The busiest core of a moment is what limits one stream; which core that is may change. Waiting for disks is idle time.
-- Only the samples count in which the machine works at least half as hard as at most: a capture is longer than a run.
-- A table without single cores ("all") tells of the busiest one only where there is one core, or where all are busy.
-- ``top`` counts in cores (100 % is one), BusyBox's in shares of the machine, which is left out.
-- The first row of vmstat is the mean since the start of the machine.
-- "max" and -1 are a quota without bound.
+- The busiest core of a moment limits a stream, and may change. Waiting for disks is idle time.
+- Only samples with at least half of the highest load count, since a capture is longer than a run.
+- A table without single cores ("all") shows the busiest one only if there is one core, or all are busy.
+- ``top`` counts in cores (100 % is one); BusyBox's in shares of the machine, which is left out.
+- The first row of vmstat is the mean since the start of the machine. A quota of "max" or -1 is unlimited.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _SETTING: Final = re.compile(
 
 
 class _Row(NamedTuple):
-    """The load of a core, or of all of them, in a sample: shares of the time."""
+    """The load of one or all cores in a sample: shares of the time."""
 
     core: str
     busy: float
@@ -70,7 +69,7 @@ class _Row(NamedTuple):
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the busiest core, what takes it, its quota, and how many there are."""
+    """Find the busiest core, what uses it, its quota, and the number of cores."""
     text, name = document.text, document.source_file
     if "idle" in text or " wa" in text or "%Cpu" in text or "Cpu(s)" in text:
         yield from _loads(document)
@@ -86,7 +85,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 
 def _said(document: Document, name: str, value: float, line: int, says: str = "") -> Statement:
-    """Make a statement of a line."""
+    """Make a statement from a line."""
     words = says or document.lines[line - 1].strip()
     return Statement(name, value, document.source_file, line, words[:300], end_of(document.source_file))
 
@@ -95,7 +94,7 @@ def _said(document: Document, name: str, value: float, line: int, says: str = ""
 
 
 def _numbers(words: Sequence[str]) -> list[float] | None:
-    """Read words that are all numbers, with a point or a comma."""
+    """Read words that are all numbers, with a decimal point or comma."""
     plain = [word.replace(",", ".").rstrip("%") for word in words]
     if not all(word.replace(".", "", 1).isdecimal() and len(word) < 16 for word in plain):
         return None
@@ -103,7 +102,7 @@ def _numbers(words: Sequence[str]) -> list[float] | None:
 
 
 def _row(names: Sequence[str], words: Sequence[str], line: int, text: str) -> _Row | None:
-    """Read the load of a core by the names of its columns, which end the row."""
+    """Read the load of a core from a row that ends with the named columns."""
     values = _numbers(words[-len(names) :])
     if values is None or len(words) <= len(names):
         return None
@@ -122,7 +121,7 @@ _SHARES_OF_JSON: Final = re.compile(r"\"([a-z]{2,6})\": (\d{1,3}\.\d\d)(?!\d)")
 
 
 def _tables(document: Document) -> Iterator[tuple[bool, str, _Row]]:
-    """Read mpstat, also as JSON, and sar: whether a row is an average, its sample, and the row."""
+    """Read mpstat (also its JSON) and sar: whether a row is an average, its sample, and the row."""
     names: list[str] = []
     moment = ""
     for number, text in enumerate(document.lines, 1):
@@ -156,7 +155,7 @@ _LAST_OF_VMSTAT: Final = {"%idle", "%iowait", "%steal"}
 
 
 def _means(document: Document) -> Iterator[_Row]:
-    """Read what iostat, vmstat and top say of all cores together."""
+    """Read the load of all cores together from iostat, vmstat and top."""
     names: list[str] = []
     rows: list[_Row] = []
     for number, text in enumerate(document.lines, 1):
@@ -177,13 +176,13 @@ def _means(document: Document) -> Iterator[_Row]:
 
 
 def _middle(rows: Iterable[_Row], key: str) -> _Row | None:
-    """Give the row with the lower median of a column."""
+    """Return the row with the lower median of a column."""
     ordered = sorted(rows, key=lambda row: float(getattr(row, key)))
     return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
 def _loads(document: Document) -> Iterator[Statement]:
-    """Say how busy the busiest core is while the machine works, and what it waits for."""
+    """State the load of the busiest core while the machine works, and what it waits for."""
     rows = list(_tables(document))
     kept = [row for row in rows if not row[0]] or rows
     single: dict[str, _Row] = {}
@@ -205,12 +204,12 @@ def _loads(document: Document) -> Iterator[Statement]:
 
 
 def _is_first_of_top(rows: Sequence[_Row]) -> bool:
-    """Whether all that is known is the first screen of top, which sees a moment."""
+    """Whether the only data are the first screen of top, which shows a moment."""
     return len(rows) == 1 and "Cpu" in rows[0].says
 
 
 def _working(rows: Iterable[_Row]) -> list[_Row]:
-    """Leave out samples in which the machine does little."""
+    """Leave out samples with little load."""
     given = list(rows)
     most = max((row.busy + row.iowait for row in given), default=0.0)
     return [row for row in given if row.busy + row.iowait >= _WORKS * most]
@@ -220,7 +219,7 @@ def _working(rows: Iterable[_Row]) -> list[_Row]:
 
 
 def _processes(document: Document) -> Iterator[Statement]:
-    """Say which cores the tool takes, and which the others."""
+    """State how many cores the tool and the other processes use."""
     samples: list[tuple[list[tuple[float, int]], list[tuple[float, int]]]] = []
     header: list[str] = []
     for number, text in enumerate(document.lines, 1):
@@ -252,7 +251,7 @@ def _processes(document: Document) -> Iterator[Statement]:
 
 
 def _quota(document: Document) -> Iterator[Statement]:
-    """Say how many cores a process may use, and how often the quota stopped it."""
+    """State the quota of a process in cores, and how often it was throttled."""
     of: dict[str, tuple[float, int]] = {}
     is_cpu_max = "cpu.max" in document.source_file or "cpu.max" in document.text
     for number, text in enumerate(document.lines, 1):

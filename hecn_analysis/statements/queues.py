@@ -2,11 +2,11 @@
 
 Units and traps
 ---------------
-- tc's "bit" is bit/s and its "bps" bytes/s; "Mibit" is binary.
-- The rate that stands below "Sent" is measured; the one beside the kind is what the queue holds to.
-- A class of htb may borrow up to its "ceil", one of hfsc up to the m2 of its "ul". What a class sent its
-  parents sent, too: the narrowest of those with at least half of the traffic counts.
-- Queues of queues (mq) count the drops of their parts once more: the largest number counts, not the sum.
+- tc's "bit" is bit/s, its "bps" bytes/s; "Mibit" is binary.
+- The rate below "Sent" is measured; the one beside the kind is the limit.
+- A class of htb may borrow up to its "ceil", one of hfsc up to the m2 of its "ul". Parents send what their classes
+  send: the narrowest of those with at least half of the traffic counts.
+- Queues of queues (mq) count the drops of their parts again: the largest number counts, not the sum.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _EMPTY: Final = frozenset({"noqueue", "mq", "ingress", "clsact"})
 
 @dataclass
 class _Queue:
-    """A queue, a class or a policer: lines are 0 where it does not say."""
+    """A queue, a class or a policer; lines of absent values are 0."""
 
     kind: str
     line: int
@@ -54,7 +54,7 @@ class _Queue:
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the queues, what they hold to, drop and keep waiting."""
+    """Find the limits, drops and backlogs of queues."""
     text = document.text
     if "qdisc " not in text and "police " not in text and "class htb" not in text and "class hfsc" not in text:
         return
@@ -104,7 +104,7 @@ def _queues(document: Document) -> Iterator[_Queue]:
 
 
 def _rate(text: str) -> float:
-    """Read what a queue holds to [bit/s]; 0 where it holds to nothing."""
+    """Read the limit of a queue, 0 if it has none [bit/s]."""
     rates = {match["key"].lower(): match for match in _RATE.finditer(text)}
     for key in ("ceil", "m2", "bandwidth", "rate", "maxrate"):
         if key in rates:

@@ -2,9 +2,8 @@
 
 Units and traps
 ---------------
-- "Speed: Unknown!" says nothing. Four lines of ethtool that somebody picked say as much as all of them.
-- sar's kB are 1024 bytes. The interface that carries most is the one that counts; loopback, bridges and virtual ports
-  only where there is no other.
+- "Speed: Unknown!" is no statement. A few selected lines of ethtool count like all of them.
+- sar's kB are 1024 bytes. The busiest interface counts; loopback, bridges and virtual ports only if there is no other.
 - Errors and drops count since the port came up: of two outputs in a file, the difference counts.
 """
 
@@ -60,7 +59,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 
 def _said(document: Document, name: str, value: float | str, line: int) -> Statement:
-    """Make a statement of a line."""
+    """Make a statement from a line."""
     words = document.lines[line - 1].strip()[:300]
     return Statement(name, value, document.source_file, line, words, end_of(document.source_file))
 
@@ -69,7 +68,7 @@ def _said(document: Document, name: str, value: float | str, line: int) -> State
 
 
 def _settings(document: Document) -> Iterator[Statement]:
-    """State the speed, the duplex and the fastest speed of ports."""
+    """State the speed, the duplex and the highest speed of ports."""
     fastest, first = 0.0, 0
     is_supported, device = False, ""
     for number, text in enumerate(document.lines, 1):
@@ -92,12 +91,12 @@ def _settings(document: Document) -> Iterator[Statement]:
 
 
 def _is_of_others(text: str) -> bool:
-    """Whether a line is that of a port of Junos (`switch_ports`), or of something that is not a network port."""
+    """Whether a line describes a port of Junos (`switch_ports`), or something that is not a network port."""
     return "Link-level type" in text or ("configuration:" in text and _OTHER.search(text) is not None)
 
 
 def _of_line(document: Document, text: str, number: int, device: str) -> Iterator[Statement]:
-    """State what a line of ethtool or lshw says of a port."""
+    """State the facts about a port in a line of ethtool or lshw."""
     if (speed := _SPEED.search(text)) is not None:
         rate = float(speed["number"]) * _SCALES[speed["prefix"].lower()]
         yield replace(_said(document, "port.speed_bps", rate, number), device=device)
@@ -109,7 +108,7 @@ def _of_line(document: Document, text: str, number: int, device: str) -> Iterato
 
 
 def _of_mode(document: Document, text: str, line: int) -> Iterator[Statement]:
-    """State what mii-tool and ifconfig of BSD say of the mode in use."""
+    """State the mode in use, from mii-tool and BSD's ifconfig."""
     found = _MEDIA.match(text)
     if found is None and "link ok" in text and _NEGOTIATED.match(text) is not None:
         found = _MBIT.search(text) or _MODE.search(text)
@@ -123,12 +122,12 @@ def _of_mode(document: Document, text: str, line: int) -> Iterator[Statement]:
 
 
 def _is_virtual(port: str) -> bool:
-    """Whether a port carries what others carry, too."""
+    """Whether other ports carry the traffic of a port too."""
     return _VIRTUAL.fullmatch(port) is not None
 
 
 def _rates(document: Document) -> Iterator[Statement]:
-    """State what the busiest port sent and received while it worked."""
+    """State the rates of the busiest port while it worked."""
     names: list[str] = []
     scale, unit = 8, ""
     samples: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
@@ -161,7 +160,7 @@ def _rates(document: Document) -> Iterator[Statement]:
 
 @dataclass
 class _Counts:
-    """What a port has counted, each with its line."""
+    """Counts of a port, each with its line."""
 
     carried: float = 0.0
     mtu: tuple[float, int] | None = None
@@ -169,7 +168,7 @@ class _Counts:
     dropped: tuple[tuple[float, int], ...] = ()
 
     def take(self, errors: str, dropped: str, line: int) -> None:
-        """Add the counts of one way."""
+        """Add the counts of one direction."""
         self.errors += ((float(errors), line),)
         self.dropped += ((float(dropped), line),)
 
@@ -183,7 +182,7 @@ _ERRORS: Final = re.compile(r"errors[: ](?P<errors>\d{1,19})\s{1,4}dropped[: ](?
 
 
 def _ports(document: Document) -> Iterator[tuple[str, _Counts]]:
-    """Read the ports of ip, ifconfig and netstat, as often as they stand there."""
+    """Read each output of ip, ifconfig and netstat for a port."""
     port, counts = "", _Counts()
     names: list[str] = []
     is_below = False
@@ -206,7 +205,7 @@ def _ports(document: Document) -> Iterator[tuple[str, _Counts]]:
 
 
 def _of_ifconfig(counts: _Counts, text: str, line: int) -> None:
-    """Take what a line of ifconfig counts, and the MTU, which ip has, too."""
+    """Take the counts, or the MTU, from a line of ifconfig."""
     if (found := _ERRORS.search(text)) is not None:
         counts.take(found["errors"], found["dropped"], line)
     if (packets := _PACKETS.search(text)) is not None:
@@ -216,7 +215,7 @@ def _of_ifconfig(counts: _Counts, text: str, line: int) -> None:
 
 
 def _of_netstat(row: dict[str, str], line: int) -> Iterator[tuple[str, _Counts]]:
-    """Read a row of ``netstat -i`` of Linux."""
+    """Read a row of Linux's ``netstat -i``."""
     values = {name: float(word) for name, word in row.items() if word.isdecimal()}
     if {"RX-OK", "TX-OK", "RX-ERR", "TX-ERR"} <= set(values) and "Iface" in row:
         mtu = (values["MTU"], line) if "MTU" in values else None
@@ -226,7 +225,7 @@ def _of_netstat(row: dict[str, str], line: int) -> Iterator[tuple[str, _Counts]]
 
 
 def _counts(document: Document) -> Iterator[Statement]:
-    """State the errors and the drops of the port that carried most, or what came to them within the file."""
+    """State the errors and drops of the busiest port, or their increase within the file."""
     ports: dict[str, list[_Counts]] = defaultdict(list)
     for port, counts in _ports(document):
         ports[port].append(counts)

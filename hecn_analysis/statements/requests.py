@@ -1,4 +1,4 @@
-"""What a tool was asked for: command lines above an output, and the requests that iperf3 writes into its JSON."""
+"""Requests to a tool: command lines above an output, and the options that iperf3 writes into its JSON."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DEFAULT: Final = re.compile(
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find windows, rates, amounts and files that a tool was asked for."""
+    """Find the requested windows, rates, amounts and files."""
     if not any(word in document.text for word in _WORDS):
         return
     end = end_of(document.source_file)
@@ -94,7 +94,7 @@ def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
 
 
 def _iperf(tool: str, arguments: Sequence[str]) -> Iterator[tuple[str, float | str]]:
-    """What iperf3 and iperf 2 were asked for: sizes in binary, rates in decimal prefixes."""
+    """Requests to iperf3 and iperf 2: sizes have binary, rates decimal prefixes."""
     streams = _first(arguments, ("-P", "--parallel"), 1024) or 1.0
     window = _first(arguments, ("-w", "--window"), 1024)
     rate = _first(arguments, ("-b", "--bandwidth", "--bitrate", "--fq-rate"), 1000)
@@ -111,7 +111,7 @@ def _iperf(tool: str, arguments: Sequence[str]) -> Iterator[tuple[str, float | s
 
 
 def _nuttcp(arguments: Sequence[str]) -> Iterator[tuple[str, float | str]]:
-    """What nuttcp was asked for: a window in KB unless it has a prefix, a rate of all streams, buffers of a length."""
+    """Requests to nuttcp: a window in KB unless it has a prefix, a rate of all streams, buffers of a length."""
     window = next((_amount(value.lstrip("sr"), 1024) for value in option_values(arguments, "-w")), None)
     if window:
         plain = any(value.lstrip("sr").isdecimal() for value in option_values(arguments, "-w"))
@@ -128,13 +128,13 @@ def _nuttcp(arguments: Sequence[str]) -> Iterator[tuple[str, float | str]]:
 
 
 def _first(arguments: Sequence[str], names: Sequence[str], base: int) -> float | None:
-    """First value of any of the names of an option."""
+    """First value of an option with any of these names."""
     values = (value.lstrip("=") for name in names for value in _joined(arguments, name))
     return next((amount for value in values if (amount := _amount(value, base)) is not None), None)
 
 
 def _joined(arguments: Sequence[str], name: str) -> Iterator[str]:
-    """Values of an option; a short one may stand joined to its value, a long one with an equals sign."""
+    """Values of an option; a short one may be joined to its value, a long one with an equals sign."""
     if not name.startswith("--"):
         yield from option_values([word for word in arguments if not word.startswith("--")], name)
         return
@@ -160,7 +160,7 @@ _JSON: Final[Mapping[str, tuple[str, float]]] = {
 
 
 def _of_json(document: Document) -> Iterator[Statement]:
-    """What iperf3 says of its requests and sockets, each once."""
+    """Requests and sockets in iperf3's JSON, each once."""
     text, source, end = document.text, document.source_file, end_of(document.source_file)
 
     def statement(name: str, value: float, match: re.Match[str], offset: int = 0) -> Statement:

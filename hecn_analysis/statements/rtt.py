@@ -1,11 +1,11 @@
-"""Round-trip times: those of pings, with their loss, without a transfer and during one; those of iperf 2's handshakes.
+"""Round-trip times and loss of pings, without a transfer or during one, and round-trip times of iperf 2's handshakes.
 
 Units and traps
 ---------------
-- A ping during a transfer is known by the name of its file, or by a line above it: "during", "loaded", "while".
-- The median of the single times, and their median deviation, are not moved by a first one that waits for ARP; where
-  only the summary is there, its average and deviation count. Of a ping during a transfer the mean counts: a ping that
-  begins before the transfer, or outlasts it, has most of its replies without a queue.
+- The name of the file or a line above marks a ping during a transfer: "during", "loaded", "while".
+- The median of single times and its median deviation ignore a first reply that waits for ARP; without single times, the
+  average and deviation of the summary count. Of a ping during a transfer the mean counts, since a ping that begins
+  before the transfer, or outlasts it, has most of its replies without a queue.
 - Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
 - iperf 2 prints the RTT of the handshake in microseconds, before any data are in flight: "irtt".
 - Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
@@ -71,7 +71,7 @@ _TOO_LONG: Final = re.compile(
 
 @dataclass
 class _Ping:
-    """One ping: its times with their lines, and what its summary says."""
+    """One ping: its times with their lines, and its summary."""
 
     is_loaded: bool
     is_certain: bool = False
@@ -85,7 +85,7 @@ class _Ping:
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the round-trip times and the loss of each ping in a file, and the times of handshakes."""
+    """Find the round-trip times and the loss of each ping in a file, and those of handshakes."""
     text = document.text
     if "irtt=" in text:
         yield from _handshakes(document)
@@ -106,7 +106,7 @@ def _handshakes(document: Document) -> Iterator[Statement]:
 
 
 def _mtu(document: Document) -> Iterator[Statement]:
-    """State the MTU that ping -M do and tracepath are told."""
+    """State the MTU that ping -M do and tracepath report."""
     for number, text in enumerate(document.lines, 1):
         if "mtu" in text and len(text) <= _LONGEST and "cwnd:" not in text:
             match = _TOO_LONG.search(text)
@@ -116,7 +116,7 @@ def _mtu(document: Document) -> Iterator[Statement]:
 
 
 def _is_loaded(text: str) -> bool | None:
-    """Tell whether words speak of a ping during a transfer, or without one."""
+    """Whether words describe a ping during a transfer (True) or without one (False); None if neither."""
     return False if _IDLE.search(text) else True if _LOADED.search(text) else None
 
 
@@ -146,13 +146,13 @@ def _pings(document: Document) -> Iterator[_Ping]:
 
 
 def _said_above(document: Document, line: int, *, of_file: bool) -> bool:
-    """Tell from the lines above a ping whether it ran during a transfer, else from the name of the file."""
+    """Whether the lines above a ping, else the name of the file, place it during a transfer."""
     above = (_is_loaded(text) for text in reversed(document.lines[max(line - 1 - _NEAR, 0) : line - 1]) if text)
     return next((said for said in above if said is not None), of_file)
 
 
 def _reply(ping: _Ping, time: re.Match[str], text: str, line: int) -> None:
-    """Take a reply."""
+    """Add a reply."""
     seconds = float(time["time"].replace(",", ".")) / _UNITS.get(time["unit"], 1e3)
     ping.times.append((seconds / 2 if time["less"] == "<" else seconds, line))
     ping.last = line
@@ -161,7 +161,7 @@ def _reply(ping: _Ping, time: re.Match[str], text: str, line: int) -> None:
 
 
 def _summary(ping: _Ping, text: str, line: int) -> None:
-    """Take a line of the summary, where it is one."""
+    """Read a line of the summary, if it is one."""
     if "%" in text and (ping.is_certain or "packet" in text.lower()) and (share := _SHARE.search(text)) is not None:
         counts = [int(count) for count in _COUNT.findall(text)[:2]]
         loss = float((share["before"] or share["after"]).replace(",", ".")) / 100
@@ -178,20 +178,20 @@ def _summary(ping: _Ping, text: str, line: int) -> None:
 
 
 def _scatter(times: Sequence[float]) -> float:
-    """Median absolute deviation, scaled to a standard deviation: one reply that waits for ARP does not count. [s]."""
+    """Median absolute deviation, scaled to a standard deviation, which ignores a reply that waits for ARP [s]."""
     middle = statistics.median(times)
     return _NORMAL * statistics.median(abs(time - middle) for time in times)
 
 
 def _middle(ping: _Ping) -> tuple[float, int]:
-    """Mean of the times during a transfer, else the median, and the line to quote. [s]."""
+    """Mean of the times during a transfer, else the median, and the line to quote [s]."""
     if ping.is_loaded:
         return statistics.fmean(time for time, _ in ping.times), ping.last
     return statistics.median_low(ping.times)
 
 
 def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
-    """State what a ping says."""
+    """State the round-trip time and loss of a ping."""
 
     def said(name: str, value: float, line: int) -> Statement:
         words = document.lines[line - 1].strip()[:300]

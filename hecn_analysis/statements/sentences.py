@@ -88,7 +88,7 @@ _NEAR: Final = 60
 
 
 def is_sentence(line: str) -> bool:
-    """Whether a line is written by a person, as far as its form tells."""
+    """Whether a person wrote a line, judged by its form."""
     words = len(_WORD.findall(line)) if len(line) <= _LONGEST else 0
     if words >= _MANY_WORDS and line.rstrip().endswith((".", "?", "!")):  # which may name a command
         return _CERTAINLY_OF_TOOLS.search(line) is None

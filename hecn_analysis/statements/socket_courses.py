@@ -1,7 +1,7 @@
-"""The course of connections of which ``ss -ti`` was asked several times: rate, windows and RTT from sample to sample.
+"""The course of connections that ``ss -ti`` sampled several times: rate, windows and RTT from sample to sample.
 
-``ss`` prints no time. That of a sender which received nothing but a request is what "lastrcv" says, else it is the busy
-time, which stands still while the program has nothing to send.
+``ss`` prints no time. The age of a sender that received nothing but a request is its "lastrcv", else its busy time,
+which stands still while the program has nothing to send.
 """
 
 from __future__ import annotations
@@ -20,20 +20,11 @@ from hecn_analysis.statements import sockets
 
 @dataclass(frozen=True)
 class SocketCourse:
-    """Course of a sending connection.
+    """Course of a sending connection, from the file and line of its first sample.
 
-    Attributes
-    ----------
-    source_file, line
-        Where its first sample stands.
-    ends
-        Its two ends.
-    course
-        Columns `hecn_analysis.runs.course.COURSE`, a row for the time between two samples; flight and windows are those
-        at its end.
-    rwnd_limited, sndbuf_limited
-        Shares of the busy time in which the receiver's window and the send buffer held it back; NaN where the kernel
-        does not say.
+    ``course`` has the columns `hecn_analysis.runs.course.COURSE` and a row for the time between two samples; flight and
+    windows are those at its end. ``rwnd_limited`` and ``sndbuf_limited`` are the shares of the busy time in which the
+    receiver's window and the send buffer limited it; NaN if the kernel does not print them.
     """
 
     source_file: str
@@ -45,7 +36,7 @@ class SocketCourse:
 
 
 def courses(document: Document) -> Iterator[SocketCourse]:
-    """Give the courses of the sending connections that carry the data, of two samples or more."""
+    """Yield the courses of the sending connections that carry the data, from two samples on."""
     if "cwnd:" not in document.text:
         return
     for samples in sockets.carrying(document):
@@ -61,7 +52,7 @@ def courses(document: Document) -> Iterator[SocketCourse]:
 
 
 def _course(samples: Sequence[sockets.Sample]) -> pd.DataFrame:
-    """Differences of the samples in the order of time; a sample without time or amount is left out."""
+    """Differences of the samples in order of time, without samples that lack time or amount."""
     clock = "lastrcv" if all("lastrcv" in one.notes and one.received <= sockets.REQUEST for one in samples) else "busy"
     amount = "bytes_acked" if all("bytes_acked" in one.notes for one in samples) else "bytes_sent"
     known = [one for one in samples if clock in one.notes and amount in one.notes]
@@ -91,5 +82,5 @@ def _of(sample: sockets.Sample, word: str) -> float:
 
 
 def _total(sample: sockets.Sample) -> float:
-    """Segments that were sent again since the beginning; the word is absent where none were."""
+    """Retransmitted segments so far; the word is absent if there are none."""
     return (sample.notes["retrans"].second or 0.0) if "retrans" in sample.notes else 0.0

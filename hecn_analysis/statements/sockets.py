@@ -1,18 +1,17 @@
 """Sockets: ``ss -ti``, ``netstat -tn``, and the kernel's counts of segments (``netstat -s``, ``nstat``).
 
-Versions: iproute2 from 2009 to 6.x, net-tools, BSD, Windows; one sample or many in a file, in lines that were wrapped,
-too.
+Versions: iproute2 from 2009 to 6.x, net-tools, BSD, Windows; one sample or many in a file, also in wrapped lines.
 
 Units and traps
 ---------------
-- Beside the connection that carries the data stand a tool's own control connection and other people's shells: a few
-  hundred bytes. Connections with at least a tenth of the bytes of the largest one carry data.
+- Control connections and shells of other users carry a few hundred bytes. Connections with at least a tenth of the
+  bytes of the largest one carry data.
 - "busy", "rwnd_limited" and "sndbuf_limited" count from the beginning of a connection (the kernel's chronographs, after
-  RFC 4898): of a connection, the last sample says most. The shares in brackets are shares of the busy time. A limit
-  that never held is not printed.
-- How long a sender has lived is what "lastrcv" says, as long as it received no data after its request.
-- "retrans:0/737" is the number in flight and the total, which counts from the beginning.
-- Counts of ``netstat -s`` are those of the host since it started; of two outputs in a file, the difference counts.
+  RFC 4898), so the last sample counts. The shares in brackets are shares of the busy time. A limit that never held is
+  not printed.
+- The age of a sender is its "lastrcv", as long as it received no data after its request.
+- "retrans:0/737" is the number in flight and the total since the beginning.
+- Counts of ``netstat -s`` are the host's since it started; of two outputs in a file, the difference counts.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ Pick = tuple[float, int, str]
 
 @dataclass(frozen=True)
 class _Note:
-    """A word of the kernel about a connection."""
+    """One of the kernel's words about a connection."""
 
     value: float
     second: float | None
@@ -77,7 +76,7 @@ class _Note:
 
 @dataclass
 class Sample:
-    """A connection at a moment."""
+    """The state of a connection at one moment."""
 
     ends: tuple[str, str]
     moment: int
@@ -88,7 +87,7 @@ class Sample:
     notes: dict[str, _Note] = field(default_factory=dict)
 
     def value(self, name: str) -> float:
-        """The number of a word, 0 where it is absent."""
+        """The number of a word, 0 if it is absent."""
         return self.notes[name].value if name in self.notes else 0.0
 
     @cached_property
@@ -98,12 +97,12 @@ class Sample:
 
     @cached_property
     def sent(self) -> float:
-        """Bytes sent, as far as this version says."""
+        """Bytes sent, if this version prints them."""
         return max(self.value("bytes_sent"), self.value("bytes_acked"), self.value("data_segs_out") * self.mss)
 
     @cached_property
     def received(self) -> float:
-        """Bytes received, as far as this version says."""
+        """Bytes received, if this version prints them."""
         return max(self.value("bytes_received"), self.value("data_segs_in"))
 
     @cached_property
@@ -113,29 +112,29 @@ class Sample:
 
     @cached_property
     def amount(self) -> float:
-        """Bytes carried, or waiting where old versions say no more."""
+        """Bytes carried, or only those waiting in old versions."""
         return max(self.sent, self.received, self.waiting)
 
     @cached_property
     def is_sending(self) -> bool:
-        """Whether the data goes out."""
+        """Whether the connection sends the data."""
         if self.sent or self.received:
             return self.sent >= self.received
         return self.queued >= self.unread
 
     @cached_property
     def is_shell(self) -> bool:
-        """Whether the connection is one of ssh, in which somebody may only type."""
+        """Whether the connection is one of ssh, which may be an interactive shell."""
         return any(end.endswith((":22", ":ssh")) for end in self.ends)
 
     @cached_property
     def has_data_under_way(self) -> bool:
-        """Whether something was sent and not acknowledged."""
+        """Whether sent data await acknowledgement."""
         return bool(self.value("unacked") or self.queued)
 
 
 def find(document: Document) -> Iterator[Statement]:
-    r"""Find what the connections that carry the data say, and the share of segments that were sent again."""
+    r"""Find statements about the connections that carry the data, and the share of retransmitted segments."""
     text = document.text
     if "cwnd:" in text or "Recv-Q" in text:
         yield from _of_connections(document)
@@ -147,7 +146,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 
 def _socket(text: str, line: int, moment: int) -> Sample | None:
-    """Read the line of a socket: the state, if it is there, two queues and two ends."""
+    """Read the line of a socket: the state, if present, two queues and two ends."""
     words = text.split(None, 8)
     while words and (words[0] in _STATES or words[0] in {"tcp", "tcp4", "tcp6", "mptcp"}):
         del words[0]
@@ -185,7 +184,7 @@ def _samples(document: Document) -> list[Sample]:
 
 
 def _take(sample: Sample, text: str, line: int) -> None:
-    """Take the words of a line about a socket."""
+    """Add the words of a line to a socket."""
     notes = sample.notes
     for match in _NOTE.finditer(text):
         second, share = (float(part) if part else None for part in (match["second"], match["share"]))
@@ -216,7 +215,7 @@ def carrying(document: Document) -> list[list[Sample]]:
 
 
 def _of_connections(document: Document) -> Iterator[Statement]:
-    """Say what each side of the connections that carry data says."""
+    """State the facts about each side of the connections that carry data."""
     big = carrying(document)
     largest = max((sample.amount for samples in big for sample in samples), default=0.0)
     for is_sending in (True, False):
@@ -230,13 +229,13 @@ def _of_connections(document: Document) -> Iterator[Statement]:
 
 
 def _middle(picks: Iterable[Pick]) -> Pick | None:
-    """Give the lower median, so that a line has it."""
+    """Return the lower median, which has a line."""
     ordered = sorted(picks)
     return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
 def _sender(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
-    """Say what the sending side of connections says."""
+    """State the facts of the sending side."""
     moving = [[one for one in samples if one.has_data_under_way] or samples[-1:] for samples in side]
     lasting = [samples[-1] for samples in side]
     yield from _kept(("socket.rwnd_limited", _middle(limited(lasting, "rwnd_limited"))))
@@ -257,7 +256,7 @@ def _sender(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
 
 
 def _receiver(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
-    """Say what the receiving side of connections says."""
+    """State the facts of the receiving side."""
     yield from _kept(
         ("socket.unread_bytes", _middle((one.unread, one.line, one.says) for samples in side for one in samples))
     )
@@ -267,14 +266,14 @@ def _receiver(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
 
 
 def _kept(named: tuple[str, Pick | None]) -> Iterator[tuple[str, Pick]]:
-    """Leave out what is not said."""
+    """Leave out missing facts."""
     name, pick = named
     if pick is not None:
         yield name, pick
 
 
 def _picked(sample: Sample, word: str) -> Pick | None:
-    """Give the number of a word with its line."""
+    """Return the number of a word with its line."""
     note = sample.notes.get(word)
     return None if note is None else (note.value, note.line, note.says)
 
@@ -291,12 +290,12 @@ _AT_A_MOMENT: Final[dict[str, tuple[str, float]]] = {
 
 
 def _knows(sample: Sample) -> bool:
-    """Whether the kernel is new enough to say what is unsent and what limits, and has sent enough to say so."""
+    """Whether the kernel is new enough to print unsent data and limits, and has sent enough for them."""
     return sample.value("busy") >= _LEAST_BUSY or ("busy" in sample.notes and sample.sent >= _MATURE)
 
 
 def limited(samples: Iterable[Sample], word: str) -> Iterator[Pick]:
-    """Say which share of the busy time a limit held; none where its word is absent from a sample that would have it."""
+    """Yield the share of the busy time in which a limit held; none if a sample that should have it lacks its word."""
     for sample in samples:
         note, busy = sample.notes.get(word), sample.notes.get("busy")
         if note is not None and (note.share is not None or busy is not None):
@@ -307,7 +306,7 @@ def limited(samples: Iterable[Sample], word: str) -> Iterator[Pick]:
 
 
 def _busy(sample: Sample) -> Pick | None:
-    """Say which share of its life a connection had data under way."""
+    """Return the share of its life in which a connection had data in flight."""
     note = sample.notes.get("busy")
     life = sample.value("lastrcv") - (0.0 if sample.queued else sample.value("lastsnd"))
     if note is None or sample.received > REQUEST or life < _LEAST_BUSY:
@@ -316,12 +315,12 @@ def _busy(sample: Sample) -> Pick | None:
 
 
 def _unsent(sample: Sample) -> Pick:
-    """Say what waits to be sent; the word is absent where nothing does."""
+    """Return the data that wait to be sent; the word is absent if there are none."""
     return _picked(sample, "notsent") or (0.0, sample.line, sample.says)
 
 
 def _retransmitted(samples: list[Sample]) -> Pick | None:
-    """Say which share of the segments of all connections was sent again."""
+    """Return the share of retransmitted segments of all connections."""
     counted = [one for one in samples if "data_segs_out" in one.notes or "segs_out" in one.notes]
     out = sum(one.value("data_segs_out") or one.value("segs_out") for one in counted)
     if not out:
@@ -335,7 +334,7 @@ def _retransmitted(samples: list[Sample]) -> Pick | None:
 
 
 def _connections(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
-    """Say how many connections carry data at the same time."""
+    """State the number of connections that carry data at the same time."""
     at: dict[int, list[Sample]] = defaultdict(list)
     for samples in side:
         for sample in samples:
@@ -359,7 +358,7 @@ _LEAST_SEGMENTS: Final = 1000
 
 
 def _counts(document: Document) -> Iterator[tuple[bool, Pick]]:
-    """Read the counts of segments, and whether they are those that were sent again."""
+    """Read the counts of segments, and whether they are retransmissions."""
     columns: list[str] = []
     for number, text in enumerate(document.lines, 1):
         if text.startswith("Tcp:"):  # /proc/net/snmp: names, then numbers
@@ -378,7 +377,7 @@ def _counts(document: Document) -> Iterator[tuple[bool, Pick]]:
 
 
 def _of_counts(document: Document) -> Iterator[Statement]:
-    """Say which share of its segments a host sent again."""
+    """State the share of its segments that a host retransmitted."""
     counts = list(_counts(document))
     sent, again = ([pick for is_again, pick in counts if is_again == which] for which in (False, True))
     if not sent or len(sent) != len(again):

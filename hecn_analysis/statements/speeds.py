@@ -1,7 +1,7 @@
-"""What people write of speeds: a rate, a time or a word for each part of a sentence, with the condition named for it.
+"""Speeds in what people write: a rate, a time or a word for each part of a sentence, with its condition.
 
-"Without encryption 325 MB/s, with encryption 112 MB/s", "through the tunnel it crawls, beside it it is fine", "the
-client took 40 min, scp 9 minutes": two such parts compare the same transfer under two conditions.
+"Without encryption 325 MB/s, with encryption 112 MB/s", "the client took 40 min, scp 9 minutes": two such parts compare
+the same transfer under two conditions.
 """
 
 from __future__ import annotations
@@ -54,20 +54,9 @@ _SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 class Speed(NamedTuple):
-    """A part of a sentence that says how fast something is, as a rate, as a time that it took, or in words.
+    """A part of a sentence that gives a speed as a rate, as a duration, or in words.
 
-    Attributes
-    ----------
-    line
-        Index of its line.
-    text
-        The part.
-    bps
-        The rate [bit/s], or 0.
-    seconds
-        The time [s], or 0.
-    is_fast
-        What the words say; None where they say nothing.
+    ``line`` is the index of its line; ``bps`` [bit/s] and ``seconds`` [s] are 0 if absent, ``is_fast`` is None.
     """
 
     line: int
@@ -93,7 +82,7 @@ _CLEARLY: Final = 1.5
 
 
 def speeds(lines: Sequence[str]) -> Iterator[Speed]:
-    """What the sentences of some lines say of speeds, each with the condition that they name for it."""
+    """Yield the speeds in the sentences of some lines, each with its condition."""
     unit = 0.0
     for index, line in enumerate(lines):
         if sentences.is_sentence(line):
@@ -104,7 +93,7 @@ def speeds(lines: Sequence[str]) -> Iterator[Speed]:
 
 
 def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
-    """The speeds of a sentence: each takes the clauses without one that lead to it or follow it."""
+    """Yield the speeds of a sentence, each with the clauses without a speed around it."""
     cuts = [0, *(match.start() for match in _CUT.finditer(sentence)), len(sentence)]
     clauses = [sentence[start:end] for start, end in pairwise(cuts) if sentence[start:end].strip()]
     told = [_speed(clause, unit) for clause in clauses]
@@ -129,13 +118,13 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
 
 
 def _unit(rate: re.Match[str]) -> float:
-    """What one unit of a rate is. [bit/s]."""
+    """Return one unit of a rate in bit/s."""
     scale = _SCALES[(rate["prefix"] or rate["bits"] or rate["word"]).lower()]
     return scale * (8.0 if rate["of"] == "B" else 1.0)
 
 
 def _speed(clause: str, unit: float) -> tuple[float, float, bool | None]:
-    """The rate, the time and the word of a clause; a rate without its unit has that of the one before."""
+    """Return the rate, duration and word of a clause; a rate without a unit has that of the one before."""
     rate, time, less = _RATE.search(clause), _TIME.search(clause), _LESS.search(clause)
     bps = 0.0 if rate is None else float(rate["number"].replace(",", ".")) * _unit(rate)
     if less is not None and rate is None:

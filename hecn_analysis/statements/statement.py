@@ -1,4 +1,4 @@
-"""A statement: what one line of a file says of a transfer, with the line, so that a diagnosis can quote it."""
+"""A statement: a fact about a transfer in one line of a file, with the line, so that a diagnosis can quote it."""
 
 from __future__ import annotations
 
@@ -105,24 +105,11 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Statement:
-    """What a line says.
+    """A fact about a transfer, as one line states it.
 
-    Attributes
-    ----------
-    name
-        One of `NAMES`.
-    value
-        Its value, in the unit that `NAMES` gives.
-    source_file, line
-        Where it stands.
-    says
-        The words to quote: the line, or the part of it that says this.
-    end
-        Which end of the transfer says so: "sender", "receiver", or "" where nothing tells.
-    host
-        Name of the host that the file itself gives, or "".
-    device
-        Name of the port that the lines above name, or "".
+    ``name`` is one of `NAMES`, which gives the unit of the ``value``. ``says`` are the words to quote: the line, or a
+    part of it. ``end`` is "sender", "receiver" or "" if unknown; ``host`` is the host that the file names, ``device``
+    the port that the lines above name, or "".
     """
 
     name: str
@@ -136,7 +123,7 @@ class Statement:
 
 
 def end_of(source_file: str) -> str:
-    """Tell the end of the transfer from the name of a file.
+    """Infer the end of the transfer from the name of a file.
 
     Parameters
     ----------
@@ -150,8 +137,8 @@ def end_of(source_file: str) -> str:
 
     Examples
     --------
-    >>> end_of("before/sysctl-receiver.txt"), end_of("run1.nuttcp.client.txt"), end_of("link.txt")
-    ('receiver', '', '')
+    >>> end_of("before/sysctl-receiver.txt"), end_of("link.txt")
+    ('receiver', '')
     """
     words = PurePath(source_file).stem.lower().replace("_", "-").replace(".", "-").split("-")
     ends = {end for word in words for end in ("sender", "receiver") if word.startswith(end)}

@@ -1,11 +1,11 @@
-"""Ports of switches, routers and firewalls: speed, duplex, errors, drops and load of the port that carries most.
+"""Ports of switches, routers and firewalls: speed, duplex, errors, drops and load of the busiest port.
 
 Units and traps
 ---------------
-- Of many ports in a file, the one with the largest rate counts, or with the most octets where no rate is printed;
-  ports that are down, logical interfaces and bundles do not count.
+- The port with the highest rate counts, or with most octets if no rate is printed; ports that are down, logical
+  interfaces and bundles do not count.
 - Errors and drops count since the last clearing; of two outputs in a file, the difference counts.
-- The rate of a switch is a mean over minutes: it says how full the port is, not how fast a transfer was.
+- The rate of a switch is a mean over minutes: the load of the port, not the speed of a transfer.
 - MTUs of Junos and IOS-XR include the Ethernet header, and are left out.
 """
 
@@ -26,7 +26,7 @@ _SUMMED: Final = (("port.errors", ("in_errors", "out_errors")), ("port.dropped",
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find what the output of a switch says of the port that carries most."""
+    """Find the statements of a switch about its busiest port."""
     for reader in _READERS:
         if reader.recognises(document):
             readings: dict[tuple[str | None, str], list[Port]] = defaultdict(list)
@@ -43,14 +43,14 @@ def _ignored(line: int | None, kind: str, message: str) -> None:
 
 
 def _carried(port: Port) -> tuple[float, float]:
-    """What a port carries and has carried."""
+    """Rate and octets of a port."""
     values = port.values
     rate = values.get("in_bps", 0.0) + values.get("out_bps", 0.0)
     return rate, float(values.get("in_octets", 0) + values.get("out_octets", 0))
 
 
 def _of_port(document: Document, readings: list[Port]) -> Iterator[Statement]:
-    """State what the readings of a port say."""
+    """State the facts in the readings of a port."""
     first, last = readings[0], readings[-1]
     values = last.values
 

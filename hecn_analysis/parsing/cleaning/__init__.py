@@ -1,8 +1,7 @@
-"""What mails, web pages, notes and terminals put around the output of a program, taken off layer by layer.
+"""Removal of what mails, web pages, notes and terminals add to the output of a program, layer by layer.
 
-Readers get a file as it is. Where that gives nothing, or gives problems, they get it once more behind each layer of
-`LAYERS`, on top of the layers before. Each layer is a function from a `Text` to a `Text`, in which every line keeps its
-number in the file.
+Readers first get a file as it is. If that yields nothing or problems, they get it again without each layer of `LAYERS`,
+in addition to the layers before. A layer is a function from a `Text` to a `Text`; lines keep their numbers in the file.
 """
 
 from __future__ import annotations
@@ -44,17 +43,7 @@ CERTAIN: Final = frozenset({"recording", "control characters", "mail", "HTML", "
 
 
 class Cleaned(NamedTuple):
-    """A text without some of its layers.
-
-    Parameters
-    ----------
-    text
-        The lines.
-    layers
-        Names of the layers taken off.
-    layer
-        The one taken off last.
-    """
+    """A text without some of its layers: all ``layers`` removed, and the last ``layer`` of them."""
 
     text: Text
     layers: tuple[str, ...]
@@ -62,7 +51,7 @@ class Cleaned(NamedTuple):
 
 
 def cleaned(text: Text, *, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
-    """Give a text without its first layer, then also without the second, and so on; some may be left on by name."""
+    """Yield a text without its first layer, then without the second too, and so on; `left_on` names layers to keep."""
     layers: tuple[str, ...] = ()
     for name, clean in LAYERS if text.lines else ():
         after = text if name in left_on else clean(text)

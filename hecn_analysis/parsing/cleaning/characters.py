@@ -1,4 +1,4 @@
-"""Characters that web pages, word processors and other alphabets put in place of those of a terminal."""
+"""Characters of web pages, word processors and other alphabets in place of those of a terminal."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _CELLS: Final = frozenset({"td", "th"})
 
 
 def without_html(text: Text) -> Text:
-    """Take out the tags of HTML, write its entities as characters, and break lines where a page does."""
+    """Remove the tags of HTML, write its entities as characters, and break lines as a page does."""
     if not any(("<" in line and _TAG.search(line)) or ("&" in line and _ENTITY.search(line)) for line in text.lines):
         return text
     pairs = zip(text.lines, text.numbers, strict=True)
@@ -31,7 +31,7 @@ def without_html(text: Text) -> Text:
 
 
 def _parts(line: str) -> Iterator[str]:
-    """The lines that a page shows of a line."""
+    """Yield the lines that a page shows for a line."""
     if "<" in line:
         broken = _TAG.sub(_shown, _COMMENT.sub("", line))
         parts = [part for part in broken.split("\x00") if part.strip()] or [""] if "\x00" in broken else [broken]
@@ -42,7 +42,7 @@ def _parts(line: str) -> Iterator[str]:
 
 
 def _shown(tag: re.Match[str]) -> str:
-    """What a page shows for a tag."""
+    """Return what a page shows for a tag."""
     name = tag["name"].lower()
     if name in _BREAKS or name in _BLOCKS:
         return "\x00"

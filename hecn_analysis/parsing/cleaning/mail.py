@@ -39,7 +39,7 @@ def decoded(text: Text) -> Text:
 
 
 def _unquoted(pairs: Iterable[Pair], charset: str) -> Iterator[Pair]:
-    """Decode lines in quoted-printable; a line that ends with an equals sign goes on in the next one."""
+    """Decode lines in quoted-printable; a line that ends with an equals sign continues in the next one."""
     held, begun = "", 0
     for line, number in pairs:
         bare = line.rstrip()
@@ -70,7 +70,7 @@ def _text_of(raw: bytes, charset: str) -> str:
 
 
 def _mails(pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """The lines of all mails of a mailbox, bodies decoded."""
+    """Yield the lines of all mails of a mailbox, with decoded bodies."""
     starts = [0]
     starts += [
         place
@@ -82,7 +82,7 @@ def _mails(pairs: Sequence[Pair]) -> Iterator[Pair]:
 
 
 def _part(pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """The lines of a mail or of a part of one, its body decoded."""
+    """Yield the lines of a mail or a part of one, with its body decoded."""
     gap = next((place for place, (line, _) in enumerate(pairs) if not line.strip()), len(pairs))
     headers, body = pairs[:gap], pairs[gap:]
     message = _message(headers)
@@ -102,7 +102,7 @@ def _part(pairs: Sequence[Pair]) -> Iterator[Pair]:
 
 
 def _parts(body: Sequence[Pair], boundary: str, *, is_alternative: bool) -> Iterator[Pair]:
-    """The lines of the parts of a multipart body; of alternatives, the first text."""
+    """Yield the lines of the parts of a multipart body; of alternatives, the first text."""
     marks = {f"--{boundary}", f"--{boundary}--"}
     places = [place for place, (line, _) in enumerate(body) if line.startswith("--") and line.rstrip() in marks]
     yield from body[: places[0] if places else len(body)]
@@ -127,7 +127,7 @@ def _message(headers: Sequence[Pair]) -> Message:
 
 
 def _of_base64(body: Sequence[Pair], charset: str) -> Iterator[Pair]:
-    """The lines of a body in base64, each with the number of the line in which it begins."""
+    """Yield the lines of a body in base64, each with the number of the line in which it begins."""
     numbers: list[int] = []
     coded: list[str] = []
     for line, number in body:

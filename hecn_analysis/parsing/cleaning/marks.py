@@ -1,4 +1,4 @@
-"""What stands in front of every line of a block: marks of quotes, comments and lists, line numbers, and margins."""
+"""Marks in front of every line of a block: of quotes, comments and lists, line numbers, and margins."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def without_changes(text: Text) -> Text:
 
 
 def without_line_numbers(text: Text) -> Text:
-    """Remove numbers of lines, as ``cat -n`` and ``grep -n`` print them: each is one more than the one above."""
+    """Remove the line numbers of ``cat -n`` and ``grep -n``: each is one more than the one above."""
     found = [match if (match := _NUMBER.match(line)) else None for line in text.lines]
     counted = [int(match["number"]) if match else None for match in found]
     follows = [a is not None and b == a + 1 for a, b in pairwise(counted)]
@@ -63,12 +63,12 @@ def without_line_numbers(text: Text) -> Text:
 
 
 def without_prefixes(text: Text) -> Text:
-    """Remove what loggers put in front of lines."""
+    """Remove the prefixes of loggers."""
     return text.each(prefixes.bare)
 
 
 def without_beginnings(text: Text) -> Text:
-    """Remove a beginning with a colon or a bracket that every line of a block repeats, such as the name of a host."""
+    """Remove a beginning with a colon or a bracket, such as a host name, that every line of a block repeats."""
     own = [match[0].rstrip() if (match := _REPEATED.match(line)) else "" for line in text.lines]
     alike = [bool(one) and one == other for one, other in pairwise(own)]
     beside = zip(text.lines, own, [False, *alike], [*alike, False], strict=True)
@@ -106,7 +106,7 @@ def _without(mark: re.Pattern[str]) -> Callable[[str], str]:
 
 
 def _where_repeated(text: Text, mark: re.Pattern[str], change: Callable[[str], str]) -> Text:
-    """Change lines with a mark that stand next to another one with the same mark."""
+    """Change lines with a mark that are next to another one with the same mark."""
     own = [found[0].strip() or " " if (found := mark.match(line)) else "" for line in text.lines]
     if mark is _QUOTE:
         own = [one and ">" for one in own]
@@ -128,7 +128,7 @@ def _without_margins(lines: Sequence[str], *, paragraphs: bool) -> list[str]:
 
 
 def _indented(lines: Sequence[str], *, paragraphs: bool) -> Iterator[tuple[int, int]]:
-    """The blocks of indented lines."""
+    """Yield the blocks of indented lines."""
     start = 0
     for index, line in enumerate([*lines, "."]):
         is_blank = not line.strip()
@@ -140,7 +140,7 @@ def _indented(lines: Sequence[str], *, paragraphs: bool) -> Iterator[tuple[int, 
 
 
 def _margin(line: str, first: str) -> int:
-    """How many leading blanks and tabs a line shares with another."""
+    """Return the number of leading blanks and tabs that two lines share."""
     count = 0
     for mine, other in zip(line, first, strict=False):
         if mine != other or mine not in " \t":

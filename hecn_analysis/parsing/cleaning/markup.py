@@ -25,7 +25,7 @@ _MOST_WORDS: Final = 3
 
 
 def without_markup(text: Text) -> Text:
-    """Take out marks of bold, code and escapes from figures, and from lines that are code as a whole."""
+    """Remove marks of bold, code and escapes from figures, and from lines that are code entirely."""
     return text.each(_without_markup)
 
 
@@ -45,14 +45,14 @@ def _without_markup(line: str) -> str:
 
 
 def _bare(code: re.Match[str], line: str) -> str:
-    """Code without its marks, where it is a figure or the whole line."""
+    """Return code without its marks, if it is a figure or the entire line."""
     if code[0] == line or len(code["inner"].split()) <= _MOST_WORDS:
         return code["inner"]
     return code[0]
 
 
 def cells(text: Text) -> Text:
-    """Write each cell of a table in Markdown that holds several words as a line, and other rows with blanks between."""
+    """Write cells of a Markdown table with several words as lines, and other rows with blanks between cells."""
     if not any(_ROW.match(line) for line in text.lines):
         return text
     pairs = zip(text.lines, text.numbers, strict=True)

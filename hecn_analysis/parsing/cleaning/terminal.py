@@ -1,4 +1,4 @@
-"""What terminals and their recordings leave in a file: backspaces, control characters, recordings of asciinema."""
+"""Traces of terminals and their recordings: backspaces, control characters, recordings of asciinema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OUTPUT: Final = "o"
 
 
 def without_control_characters(text: Text) -> Text:
-    """Take out what was typed over and every control character."""
+    """Remove control characters, and text that was typed over."""
     return text.each(_without_control)
 
 
@@ -32,7 +32,7 @@ def _without_control(line: str) -> str:
 
 
 def played(text: Text) -> Text:
-    """The output in a recording of asciinema, whose lines are events with a time."""
+    """Return the output in a recording of asciinema, whose lines are events with a time."""
     first = next((line for line in text.lines if line.strip()), "")
     if '"version"' not in first or not any(map(_EVENT.match, text.lines[1:4])):
         return text
@@ -50,7 +50,7 @@ def played(text: Text) -> Text:
 
 
 def _said(line: str) -> str:
-    """What an event shows."""
+    """Return the output of an event."""
     if not _EVENT.match(line):
         return ""
     try:

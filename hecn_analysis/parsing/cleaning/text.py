@@ -7,64 +7,23 @@ from typing import NamedTuple, Self
 
 
 class Text(NamedTuple):
-    """Lines with their numbers in the file.
-
-    Parameters
-    ----------
-    lines
-        The lines without line feeds.
-    numbers
-        Their numbers in the file, as many; a line of the file that holds several has its number more than once.
-    """
+    """Lines without line feeds, and their numbers in the file; lines that the file joins share a number."""
 
     lines: Sequence[str]
     numbers: Sequence[int]
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> Self:
-        """Number lines from 1.
-
-        Parameters
-        ----------
-        lines
-            All lines of a file.
-
-        Examples
-        --------
-        >>> Text.of(["a", "b"]).numbers
-        range(1, 3)
-        """
+        """Number the lines of a file from 1."""
         return cls(lines, range(1, len(lines) + 1))
 
     def each(self, change: Callable[[str], str]) -> Text:
-        """Change every line.
-
-        Parameters
-        ----------
-        change
-            Returns a line from a line.
-
-        Examples
-        --------
-        >>> Text.of(["a", "b"]).each(str.upper).lines
-        ['A', 'B']
-        """
+        """Return a text with every line changed."""
         return Text([change(line) for line in self.lines], self.numbers)
 
     @classmethod
     def pairs(cls, pairs: Iterable[tuple[str, int]]) -> Text:
-        """Make a text of lines, each with its number.
-
-        Parameters
-        ----------
-        pairs
-            The lines and numbers.
-
-        Examples
-        --------
-        >>> Text.pairs([("a", 1), ("b", 1)]).numbers
-        [1, 1]
-        """
+        """Make a text of lines with their numbers."""
         given = list(pairs)
         return Text([line for line, _ in given], [number for _, number in given])
 

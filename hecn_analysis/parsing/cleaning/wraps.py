@@ -1,4 +1,4 @@
-"""Lines that a mail or a page has broken into several."""
+"""Lines that a mail or a page has wrapped."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _WIDTHS: Final = range(60, 133)
 
 
 def joined_at_blanks(text: Text) -> Text:
-    """Join lines after a blank at the end, as mails of flowed text have it (RFC 3676)."""
+    """Join lines that end in a blank with the next one, as in mails of flowed text (RFC 3676)."""
     return _joined(text, [line.endswith(" ") and not line.isspace() and line != "-- " for line in text.lines])
 
 
 def joined_at_width(text: Text) -> Text:
-    """Join lines that a mail broke at its width: the next word did not fit, and a short rest follows."""
+    """Join lines that a mail wrapped at its width: the next word did not fit, and a short rest follows."""
     width = max((len(line) for line in text.lines if " " in line.strip() and len(line) in _WIDTHS), default=0)
     lengths = [len(line.rstrip()) for line in text.lines]
     words = [next(iter(line.split(maxsplit=1)), "") for line in text.lines[1:]]
@@ -33,7 +33,7 @@ def joined_at_width(text: Text) -> Text:
 
 
 def _joined(text: Text, goes_on: list[bool]) -> Text:
-    """Join each line that goes on with the next one."""
+    """Join each marked line with the next one."""
     lines: list[str] = []
     numbers: list[int] = []
     follows = False
