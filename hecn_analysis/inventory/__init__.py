@@ -1,9 +1,7 @@
-"""Hosts as they are: what engineers capture on a machine, read into facts and put together to hosts.
+"""Captured hosts: the outputs of commands that engineers capture on a machine, read into facts and joined to hosts.
 
-`read_inventory` takes files and folders (single outputs, a folder of them, an sosreport in its archive, a terminal
-session) and says which host they describe. `registry` lists the readers, `outputs` cuts files into what they hold,
-`contract` says what a reader is; `captured` makes hosts of facts (`hosts`) with what is wrong with them (`checks`); the
-other packages hold readers, a module for each command.
+`registry` lists the readers, `outputs` splits files into outputs, `contract` defines a reader; `captured` makes hosts
+from facts (`hosts`), with findings (`checks`); the other packages hold readers, one module per command.
 """
 
 from __future__ import annotations
@@ -26,16 +24,10 @@ __all__ = ["CapturedHost", "Inventory", "read_inventory"]
 
 @dataclass(frozen=True)
 class Inventory:
-    """What was captured.
+    """Captured hosts, each built from the files of a folder.
 
-    Parameters
-    ----------
-    hosts
-        The hosts, each put together from the files of a folder.
-    sources
-        One row for each output: ``source_file``, ``format`` and its facts.
-    problems
-        What could not be used, as a table; `hecn_analysis.base.tables.COLUMNS` describes the columns.
+    ``sources`` has one row per output: ``source_file``, ``format`` and its facts. ``problems`` is a table with the
+    columns of `hecn_analysis.base.tables.COLUMNS`.
     """
 
     hosts: tuple[CapturedHost, ...]
@@ -57,20 +49,19 @@ def read_inventory(
     progress: bool = False,
     hint: Callable[[Document], str] | None = None,
 ) -> Inventory:
-    """Read what was captured on hosts, whichever commands it was captured with.
+    """Read the outputs of any commands that were captured on hosts.
 
-    Nothing in a file makes this raise, and nothing in a file is ever run: what cannot be used is a row of
-    `Inventory.problems`, and the rest is still read.
+    No content of a file raises an error or is executed: what cannot be used is a row of `Inventory.problems`, and the
+    rest is read.
 
     Parameters
     ----------
     paths
-        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives. The
-        files of a folder are of one host.
-    progress
-        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
-    hint
-        Gives the end of the message about a file that no reader knows; by default, the message has none.
+        A file, a folder, or several. Folders are walked in sorted order; files may be compressed or archives. The files
+        of a folder belong to one host.
+    progress, hint
+        Whether to show a progress bar; a function that returns the end of the message about an unknown file, by default
+        empty.
 
     Returns
     -------
@@ -80,8 +71,8 @@ def read_inventory(
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
-    >>> found = read_inventory(data_dir() / "inventory" / "virtual-machine")
-    >>> found, found.hosts[0].host.cpu.cores
+    >>> inventory = read_inventory(data_dir() / "inventory" / "virtual-machine")
+    >>> inventory, inventory.hosts[0].host.cpu.cores
     (1 host, 32 outputs, 0 problems, 2)
     """
     return joined(
@@ -91,12 +82,12 @@ def read_inventory(
 
 
 def joined(files: Iterable[registry.Read]) -> Inventory:
-    r"""Put together to hosts what was captured in files.
+    r"""Build hosts from the outputs in files.
 
     Parameters
     ----------
     files
-        What `registry.read` gave for each file, in their order.
+        Result of `registry.read` for each file, in order.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Hosts for predictions, made of what was captured on them.
+"""Hosts for predictions, built from captured outputs.
 
-A captured host says so: its `source` begins with ``captured`` and names the files; hosts written from documents name
-the document. `hosts.description` says what captured facts are in the keys of a description.
+The `source` of a captured host begins with ``captured`` and names its files; hosts written from documents name the
+document. `hosts.description` turns facts into the keys of a description.
 """
 
 from __future__ import annotations
@@ -27,26 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CapturedHost:
-    """A host as it was captured.
+    """A captured host.
 
-    Parameters
-    ----------
-    name
-        What it is called: by a prompt, by the kernel, else by its folder.
-    host
-        The host for predictions.
-    description
-        The same as the keys of a file in ``models/hosts``.
-    facts
-        What was found, by the part of the host: ``cpu``, ``memory``, ``devices`` …
-    machine
-        The same for programs.
-    findings
-        What is wrong with it, and what could not be checked.
-    source_files
-        The files it was made of.
-    problems
-        Rows of the table of problems: what the files say differently.
+    ``name`` is from a prompt, the kernel, or else the folder. ``description`` has the keys of a file in
+    ``models/hosts``, ``facts`` are by part of the host (``cpu``, ``memory``, ``devices`` …), and ``machine`` has the
+    same for programs. ``findings`` include what could not be checked; ``problems`` are rows of the table about
+    contradictions between files.
     """
 
     name: str

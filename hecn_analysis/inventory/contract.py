@@ -1,7 +1,7 @@
-r"""What a reader of captured outputs is, what it is given and what it hands over.
+r"""Contract of a reader of captured outputs: its input and output.
 
-A reader is a module for one command (or one file of ``/proc``). It says by the content alone whether an output is its
-own, and turns that into facts. It knows the format and nothing else: `hosts` knows what facts mean for a host.
+A reader is a module for one command (or one file of ``/proc``). It recognises its outputs by content alone, and turns
+them into facts. It knows the format and nothing else: `hosts` interprets facts.
 
 How to write a reader
 ---------------------
@@ -23,9 +23,9 @@ How to write a reader
             facts.problem(number, "malformed", "found 'x', expected a number of processors; left out")
         return facts
 
-Facts are what JSON can hold, in SI units (bytes, bit/s, seconds, fractions), PCI addresses with their domain
-(``0000:04:00.0``). A fact that the output does not give is None or absent, never 0. `registry` finds the module by its
-`FORMATS`; the tests in ``tests/inventory/`` try it on all samples, its own and its neighbours'.
+Facts are JSON values in SI units (bytes, bit/s, seconds, fractions), PCI addresses with their domain
+(``0000:04:00.0``). A fact that the output omits is None or absent, never 0. `registry` finds the module by its
+`FORMATS`; the tests in ``tests/inventory/`` try it on all samples, its own and those of other readers.
 """
 
 from __future__ import annotations
@@ -54,25 +54,12 @@ _DEEPEST: Final = 100
 
 @dataclass(frozen=True)
 class Output:
-    """What one command printed, or one file of ``/proc``.
+    """The output of one command, or one file of ``/proc``.
 
-    Parameters
-    ----------
-    source_file
-        The name of the file that it stands in.
-    lines
-        Its lines, without line feeds, blank ones at both ends left out.
-    first
-        Number of the first of them in the file, from 1.
-    command
-        The words of the command line that stands in front of it, the program without its path; none where there is
-        no such line.
-    complete
-        False where the file ends inside the last line.
-    numbers
-        Numbers of all lines in the file, where they do not follow each other.
-    cleaned
-        What was taken off the text before the output could be read, none for a plain one.
+    ``lines`` have no line feeds and no blank lines at either end; ``first`` is the number of the first one in the file.
+    ``command`` are the words of the command line above it, the program without its path, or none. ``complete`` is False
+    if the file ends inside the last line. ``numbers`` are those of all lines, if they are not consecutive; ``cleaned``
+    names what was removed from the text before the output could be read.
 
     Examples
     --------
@@ -113,12 +100,12 @@ class Output:
 
     @cached_property
     def json(self) -> tuple[Any, ...]:
-        """The JSON values of the output, one after another; of one that breaks off, what is complete of it."""
+        """The JSON values of the output, one after another; the complete part of a truncated one."""
         return self._json[0]
 
     @property
     def json_truncated(self) -> bool:
-        """Whether JSON that a reader has asked for breaks off."""
+        """Whether JSON that a reader requested is truncated."""
         return "_json" in vars(self) and self._json[1]
 
     @cached_property
@@ -151,7 +138,7 @@ class Output:
 
 
 def _depth(value: object) -> int:
-    """How deep a JSON value is nested, as far as it matters."""
+    """Depth of a JSON value, up to the relevant one."""
     depth, level = 0, [value]
     while level and depth <= _DEEPEST:
         depth += 1
@@ -165,17 +152,7 @@ def _depth(value: object) -> int:
 
 @dataclass
 class Facts(FileProblems):
-    """What a reader has found in an output.
-
-    Parameters
-    ----------
-    source_file, problems
-        Those of `FileProblems`.
-    format
-        One of the reader's `FORMATS`.
-    values
-        The facts by name.
-    """
+    """Facts in an output by name, in one of the reader's `FORMATS`."""
 
     format: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -217,12 +194,12 @@ class Reader(Protocol):
         """Whether such a line inside an output begins another one."""
 
     def recognises(self, output: Output) -> bool:
-        """Whether an output is one that this reads: cheap, and no to every other format.
+        """Whether an output is of this format: cheap, and False for every other format.
 
         Parameters
         ----------
         output
-            What a command printed.
+            Output of a command.
 
         Returns
         -------
@@ -231,15 +208,15 @@ class Reader(Protocol):
         """
 
     def read(self, output: Output) -> Facts:
-        """The facts of an output that it recognises.
+        """Return the facts of an output that it recognises, whatever it contains.
 
         Parameters
         ----------
         output
-            One that it recognises; whatever it holds, nothing is raised.
+            Output of a command.
 
         Returns
         -------
         Facts
-            The facts in SI units by name, and what could not be used.
+            The facts in SI units by name, and the problems.
         """

@@ -17,19 +17,7 @@ Fields = Mapping[str, tuple[str, Callable[[str], object]]]
 
 
 class Labelled(NamedTuple):
-    """A label with its value.
-
-    Parameters
-    ----------
-    number
-        Number of the line in its file.
-    indent
-        Number of blanks before the label.
-    name
-        The label as printed.
-    value
-        The text after the colon or the equals sign, stripped.
-    """
+    """A label with its stripped value: the line's number, and the number of blanks before the label."""
 
     number: int
     indent: int

@@ -1,9 +1,8 @@
-"""A file, cut into the outputs that it holds.
+"""Splitting of a file into outputs.
 
-People capture with `script`, paste a terminal, or let a loop write everything into one file. A file is cut at command
-lines (after a prompt, after ``+`` as a shell's -x prints, between marks as ``==> /proc/meminfo <==`` or
-``#==[ Command ]==#``), then at lines that can only be the first of an output, where what follows is one. Nothing is
-ever run.
+People capture with `script`, paste a terminal, or let a loop write everything into one file. A file is split at command
+lines (after a prompt, after ``+`` of a shell's -x, between marks as ``==> /proc/meminfo <==`` or
+``#==[ Command ]==#``), then at first lines of outputs. Nothing is ever executed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _PRINTERS: Final = frozenset({"cat", "head", "tail", "more", "less", "zcat", "xz
 
 
 def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
-    """The words of a command line after a prompt or between marks; none where a prompt leads to an unknown program."""
+    """Return the words of a command line after a prompt or between marks; empty for an unknown program."""
     if len(line) > _LONGEST:
         return None
     prompt = _PROMPT.match(line)
@@ -48,7 +47,7 @@ def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _words(text: str, known: Collection[str]) -> tuple[str, ...]:
-    """The words of a command that is known, else none."""
+    """Return the words of a known command, else none."""
     words = text.split()
     while words and words[0] in _WRAPPERS:
         del words[0]
@@ -64,21 +63,21 @@ def _words(text: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 def host_name(line: str) -> str | None:
-    """The host that a prompt names."""
+    """Return the host that a prompt names."""
     prompt = _PROMPT.match(line[:_LONGEST])
     found = _HOST.match(prompt["who"]) if prompt else None
     return found["host"] if found else None
 
 
 def outputs(source_file: str, text: Text, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
-    r"""The outputs of a text in their order, each with the reader that knows it, None where none does."""
+    r"""Yield the outputs of a text in order, each with its reader, or None."""
     known = {name for reader in readers for name in reader.COMMANDS}
     for section in _sections(source_file, text, known):
         yield from _pieces(section, readers)
 
 
 def _sections(source_file: str, text: Text, known: Collection[str]) -> Iterator[Output]:
-    """Cut at command lines and at the fences of code."""
+    """Split at command lines and at the fences of code."""
     complete = not text.lines[-1]
     start = 0
     words: tuple[str, ...] = ()
@@ -95,7 +94,7 @@ def _sections(source_file: str, text: Text, known: Collection[str]) -> Iterator[
 
 
 def _bare(line: str, known: Collection[str]) -> tuple[str, ...] | None:
-    """A command line without any prompt, as the first line of a file may be."""
+    """Return the words of a command line without a prompt, such as the first line of a file."""
     words = line.split()
     return tuple(words) if len(words) > 1 and words[0] in known and words[1].startswith("-") else None
 
@@ -103,7 +102,7 @@ def _bare(line: str, known: Collection[str]) -> tuple[str, ...] | None:
 def _section(
     name: str, text: Text, span: tuple[int, int], words: tuple[str, ...], *, complete: bool
 ) -> Iterator[Output]:
-    """The lines from a place to another as an output, without blank ones around; nothing where all are blank."""
+    """Make an output of the lines of a span, without blank ones around; none if all are blank."""
     lines = text.lines
     start, end = span
     while start < end and not lines[start].strip():
@@ -118,7 +117,7 @@ def _section(
 
 
 def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
-    """Cut at lines that begin an output, where what follows is one."""
+    """Split at lines that begin an output."""
     one_line, two_lines = _begins(tuple(readers))
     whose: dict[str, tuple[Reader, int | None]] = {}
     starts: dict[int, Sequence[Reader]] = {0: readers}
@@ -156,7 +155,7 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
 
 @lru_cache(maxsize=8)
 def _begins(readers: tuple[Reader, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What matches where one of the readers' does: on a line, and on a line with the next."""
+    """Join the patterns of all readers: for a line, and for a line with the next one."""
     patterns = [reader.BEGINS.pattern for reader in readers if reader.BEGINS is not None]
     long = [pattern for pattern in patterns if _TWO_LINES in pattern]
     short = [pattern for pattern in patterns if _TWO_LINES not in pattern]

@@ -1,7 +1,6 @@
 """The readers of captured outputs, and which of them reads what.
 
-A reader is found by what an output holds, never by the name of its file. `read` reads one file; what no reader knows is
-a problem that says what else could.
+A reader is chosen by the content of an output, never by the name of its file.
 """
 
 from __future__ import annotations
@@ -35,17 +34,7 @@ _DUMP: Final = re.compile(r"(?:^|[/!\\])(?:sosreport-|sos_commands|insights_comm
 
 @dataclass(frozen=True)
 class Captured:
-    """An output that was read.
-
-    Parameters
-    ----------
-    output
-        Where it stands and what it says.
-    facts
-        What its reader made of it.
-    host_name
-        The host that the prompt in front of it names, or None.
-    """
+    """An output that was read, with its facts, and the host named by the prompt above it, or None."""
 
     output: Output
     facts: Facts
@@ -66,15 +55,7 @@ class Captured:
 
 @dataclass
 class Read(FileProblems):
-    """What one file holds.
-
-    Parameters
-    ----------
-    source_file, problems
-        Those of `FileProblems`.
-    captured
-        The outputs in it that a reader knows, in their order.
-    """
+    """The outputs in one file that a reader knows, in order."""
 
     captured: list[Captured] = field(default_factory=list)
 
@@ -117,7 +98,7 @@ def _read(
 
 
 def recognises(document: Document) -> bool:
-    r"""Whether a file holds an output that a reader knows; other rooms ask before they call a file unrecognised.
+    r"""Whether a file contains an output that a reader knows.
 
     Parameters
     ----------
@@ -127,12 +108,12 @@ def recognises(document: Document) -> bool:
     Returns
     -------
     bool
-        Whether one of the `READERS` knows something in it.
+        Whether one of the `READERS` knows part of it.
 
     Examples
     --------
-    >>> recognises(Document("a", b"MemTotal: 16777216 kB\nMemFree: 1 kB\n")), recognises(Document("b", b"hello\n"))
-    (True, False)
+    >>> recognises(Document("a", b"MemTotal: 16777216 kB\nMemFree: 1 kB\n"))
+    True
     """
     text = _typed(document)
     if _knows(document.source_file, text, READERS):
@@ -143,16 +124,14 @@ def recognises(document: Document) -> bool:
 
 
 def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Callable[[], str] = str) -> Read:
-    r"""Read one file. Nothing in it raises.
+    r"""Read one file; no content of it raises an error.
 
     Parameters
     ----------
     document
         The file.
-    readers
-        The readers to ask.
-    hint
-        Gives the end of the message about a file in which none of them knows anything.
+    readers, hint
+        The readers to ask; a function that returns the end of the message about an unknown file.
 
     Returns
     -------
@@ -161,8 +140,8 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
 
     Examples
     --------
-    >>> found = read(Document("n1/meminfo.txt", b"MemTotal: 16777216 kB\nMemFree: 1024 kB\n"))
-    >>> [(one.facts.format, one.facts.values["mem_total_bytes"]) for one in found.captured]
+    >>> file = read(Document("n1/meminfo.txt", b"MemTotal: 16777216 kB\nMemFree: 1024 kB\n"))
+    >>> [(output.facts.format, output.facts.values["mem_total_bytes"]) for output in file.captured]
     [('meminfo', 17179869184)]
     """
     text = _typed(document)

@@ -1,4 +1,4 @@
-"""What a check of a captured host is given, and what it says."""
+"""Input and output of the checks of a captured host."""
 
 from __future__ import annotations
 
@@ -28,33 +28,21 @@ _OWN_MODE: Final = 56e9
 
 @dataclass(frozen=True)
 class Finding:
-    """Something on a host that holds transfers back, or may.
+    """A property of a host that limits transfers, or may limit them. Rates are in bit/s, None if unknown.
 
     Parameters
     ----------
-    check
-        Name of the check: a heading of the page on findings.
-    place
-        Which card, port, array or setting.
-    found, expected
-        What is there, and what would be right.
-    limit_bps, mended_bps
-        What the part carries as it is, and once mended; None where nothing captured says it. [bit/s]
-    needs_bps
-        What the part has to carry at most, where that is known: a card's ports. [bit/s]
-    basis
-        How limits were computed, with what was assumed.
-    fix
-        Command, BIOS item or handling that mends it.
-    verify
-        Command that shows whether it is mended.
-    source
-        Where the rule is from.
+    check, place
+        Name of the check, a heading of the page on findings, and the card, port, array or setting concerned.
+    limit_bps, mended_bps, needs_bps, basis
+        Rate of the part as it is and after the fix, and the highest rate required of it, such as that of a card's
+        ports; how these were computed, with the assumptions.
+    fix, verify
+        Command, BIOS item or action that fixes it; command that shows whether it is fixed.
     scenario_settings
-        Keys of a scenario, without the role for those of the host (``host.tcp_rmem_max``), that mending would set.
+        Keys of a scenario that the fix sets, without the role for those of the host (``host.tcp_rmem_max``).
     predicted_bps, predicted_mended_bps
-        Predicted rate of a transfer with this host on a named path, as it is and with `scenario_settings`; None
-        where no path is named. [bit/s]
+        Predicted rate of a transfer with this host on a named path, as it is and with `scenario_settings`.
     """
 
     check: str
@@ -95,15 +83,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Unchecked:
-    """A check that could not be made.
-
-    Parameters
-    ----------
-    check
-        Its name.
-    missing
-        What would have to be captured: a command.
-    """
+    """A check without its input; `missing` is the command to capture."""
 
     check: str
     missing: str
@@ -118,18 +98,10 @@ class Unchecked:
 
 @dataclass(frozen=True)
 class Seen:
-    """A captured host as checks see it.
+    """A captured host as checks see it: the joint facts of its outputs, and the outputs.
 
-    Parameters
-    ----------
-    machine
-        What its outputs say together.
-    captured
-        The outputs.
-    path
-        Path that its transfers take, None where none is named.
-    slots
-        Names that its description gives to slots, by the PCI address of the card without the function.
+    ``path`` is the path of its transfers, if named; ``slots`` are the names of slots in its description, by the PCI
+    address of the card without the function.
     """
 
     machine: Machine
@@ -168,7 +140,7 @@ class Seen:
         return f"{device.address} {what}" + (f" ({', '.join(names)})" if names else "")
 
     def needs(self, device: Device) -> float | None:
-        """Return what the ports of a network card carry together [bit/s], None where that is not known."""
+        """Return the total rate of a network card's ports [bit/s], None if unknown."""
         if device.purpose != "nic":
             return None
         rates = [self.port_bps(name) for name in self.interfaces_of(device.card)]
@@ -178,7 +150,7 @@ class Seen:
         return sum(known) if known and len(known) == len(rates) else None
 
     def slot_settings(self, address: str, **settings: object) -> dict[str, Any]:
-        """Scenario keys for the slot of a card, where the host's description has it."""
+        """Scenario keys for the slot of a card, if the host's description has it."""
         slot = self.slots.get(address.rpartition(".")[0])
         return {} if slot is None else {f"host.slots.{slot}.{name}": value for name, value in settings.items()}
 
@@ -194,7 +166,7 @@ class Seen:
 
     @cached_property
     def links(self) -> dict[str, Link]:
-        """What ip link and sysfs say of each interface."""
+        """Facts of each interface from ip link and sysfs."""
         found: dict[str, dict[str, Any]] = {}
         for facts in self.facts("sysfs"):
             for name, one in facts["net"].items():
@@ -207,7 +179,7 @@ class Seen:
         return {name: Link.of(facts) for name, facts in found.items()}
 
     def link(self, name: str) -> Link:
-        """What ip link and sysfs say of an interface: nothing where it was not captured."""
+        """Facts of an interface from ip link and sysfs; empty if it was not captured."""
         return self.links.get(name, Link())
 
     def mtu(self, name: str) -> int | None:
@@ -227,7 +199,7 @@ class Seen:
         return found
 
     def port_bps(self, name: str) -> float | None:
-        """Return what a port can do [bit/s]: its fastest mode, else its speed, else its card's name."""
+        """Return the highest rate of a port [bit/s]: its fastest mode, else its speed, else that in its card's name."""
         port = self.ports.get(name, Interface())
         card = self.machine.device(port.bus_info or port.address)
         modes = positive(port.supported_max_bps)
@@ -237,20 +209,20 @@ class Seen:
 
 
 def positive(value: object) -> float | None:
-    """A number above 0, None for everything else."""
+    """Return a number above 0, None for everything else."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value) if value > 0 else None
 
 
 def whole(value: object) -> int | None:
-    """A whole number above 0, None for everything else."""
+    """Return a whole number above 0, None for everything else."""
     number = positive(value)
     return int(number) if number is not None and number.is_integer() else None
 
 
 def _named_speed(name: str | None) -> float | None:
-    """Return the rate that a card's name promises for a port [bit/s]."""
+    """Return the rate of a port in the name of a card [bit/s]."""
     text = (name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
     found = _NAMED_SPEED.search(text)
     if found is not None:
@@ -259,7 +231,7 @@ def _named_speed(name: str | None) -> float | None:
 
 
 def listed(words: Iterable[str], most: int = 6) -> str:
-    """Words with commas between, cut where they are many."""
+    """Join words by commas, truncated if there are many."""
     given = list(words)
     more = len(given) - most
     return ", ".join(given) if more <= 0 else f"{', '.join(given[:most])} and {more} more"

@@ -1,8 +1,7 @@
-"""What is wrong with a captured host: all checks, what each needs, and what mending would gain on a path.
+"""All checks of a captured host, their input, and the predicted gain of each fix on a path.
 
-Each check looks at facts and names what it found, what is right, the limit that it sets, and how to mend it; the page
-on findings in the documentation has the reasoning and the source of each. A check whose facts were not captured says
-which command's output is missing. Nothing is decided on missing facts.
+Each check states what it found, the correct state, the resulting limit, and the fix; the page on findings in the
+documentation has the reasons and sources. A check without its facts names the command to capture.
 """
 
 from __future__ import annotations
@@ -28,16 +27,9 @@ __all__ = ["CHECKS", "Check", "Finding", "HostFindings", "Unchecked", "find", "p
 
 @dataclass(frozen=True)
 class Check:
-    """A check.
+    """A check: the names of its findings, its function, and its input.
 
-    Parameters
-    ----------
-    names
-        What its findings are called.
-    run
-        Looks at a host.
-    needs
-        Formats of which one is enough, and the command to capture; several where all are needed.
+    ``needs`` has groups of formats, each with the command to capture; one format of every group is required.
     """
 
     names: tuple[str, ...]
@@ -95,17 +87,7 @@ CHECKS: Final = (
 
 @dataclass(frozen=True)
 class HostFindings:
-    """What the checks of a host say.
-
-    Parameters
-    ----------
-    findings
-        What holds it back, first what costs most of what the part could carry.
-    unchecked
-        Checks that could not be made.
-    seen
-        What was looked at.
-    """
+    """Results of the checks of a host: findings, the most costly first, and checks without input."""
 
     findings: tuple[Finding, ...]
     unchecked: tuple[Unchecked, ...]
@@ -127,18 +109,17 @@ class HostFindings:
         Returns
         -------
         HostFindings
-            Those of the same host, with what its buffers lack for that path.
+            Those of the same host, including buffers that are too small for the path.
 
         Examples
         --------
         >>> from hecn_analysis.hardware import load_scenario
         >>> from hecn_analysis.inventory.hosts.machine import Machine
         >>> from hecn_analysis.inventory.parts.computer import Kernel
-        >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
-        >>> path = load_scenario({**ends, "path": "netem-80ms-10ge"}).path
+        >>> path = load_scenario({"sender": "c", "receiver": "c", "tool": "iperf3", "path": "netem-80ms-10ge"}).path
         >>> host = find(Machine(kernel=Kernel(tcp_rmem=[4096, 131072, 6291456])))
-        >>> [one.check for one in host.findings], [one.check for one in host.on_path(path).findings]
-        ([], ['tcp-receive-buffer'])
+        >>> [finding.check for finding in host.on_path(path).findings]
+        ['tcp-receive-buffer']
         """
         return _checked(replace(self.seen, path=path))
 
@@ -155,7 +136,7 @@ def find(
 
 
 def _checked(seen: Seen) -> HostFindings:
-    """Make all checks."""
+    """Run all checks."""
     found: list[Finding] = []
     unchecked: list[Unchecked] = []
     for check in CHECKS:
@@ -166,7 +147,7 @@ def _checked(seen: Seen) -> HostFindings:
 
 
 def _share(finding: Finding) -> float:
-    """What is left of what the part could carry: what is mended first, and before it what endangers the data."""
+    """Remaining share of the part's rate, as the sort key of findings; risks for the data come first."""
     if finding.check == "degraded-array":
         return -1.0
     if finding.limit_bps is None or not finding.mended_bps:
@@ -204,37 +185,31 @@ def predicted(
     role: Literal["sender", "receiver"] = "receiver",
     tool: str = "iperf3",
 ) -> tuple[Finding, ...]:
-    """Predict what mending each finding would gain: the host as it is, and with the finding's settings.
+    """Predict the gain of fixing each finding: the host as it is, and with the finding's settings.
 
-    The other end sets no limit. A finding without settings, such as a cable, is given the rate as it is only.
+    The other end sets no limit. A finding without settings, such as a cable, gets the rate as it is only.
 
     Parameters
     ----------
-    findings
-        The findings.
-    description
-        The host as it is, as the keys of a file in ``models/hosts``.
-    path
-        Name of a path in ``models/paths``, or a file.
-    role
-        Which end the host is.
-    tool
-        What moves the data.
+    findings, description
+        The findings, and the host as it is, as the keys of a file in ``models/hosts``.
+    path, role, tool
+        Name of a path in ``models/paths``, or a file; end of the transfer; tool that moves the data.
 
     Returns
     -------
     tuple of Finding
-        The findings with ``predicted_bps`` and, where they have settings, ``predicted_mended_bps``. [bit/s]
+        The findings with ``predicted_bps`` and, if they have settings, ``predicted_mended_bps``. [bit/s]
 
     Raises
     ------
     InputError
-        The path or the tool is not known, or the description does not describe a host.
+        The path or the tool is unknown, or the description is not one of a host.
 
     Examples
     --------
-    >>> small = Finding("tcp-receive-buffer", "tcp_rmem", "6 MiB", "256 MiB", scenario_settings={
-    ...     "host.tcp_rmem_max": 256 << 20})
+    >>> settings = {"host.tcp_rmem_max": 256 << 20}
+    >>> small = Finding("tcp-receive-buffer", "tcp_rmem", "6 MiB", "256 MiB", scenario_settings=settings)
     >>> host = {"title": "a host", "source": "an example", "tcp_rmem_max": 6 << 20}
     >>> [gain] = predicted([small], host, "netem-80ms-10ge")
     >>> gain.predicted_mended_bps > 5 * gain.predicted_bps

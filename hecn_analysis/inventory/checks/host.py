@@ -1,4 +1,4 @@
-"""Checks of memory and processors: channels without modules, clocks that are held down."""
+"""Checks of memory and processors: channels without modules, and reduced clocks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CYCLES: Final = {"cycles_per_byte": 1.0, "cycles_per_packet": 4000}
 
 
 def channels_of(model: str | None) -> int | None:
-    """Memory channels of a processor, by its name; None where it is not known."""
+    """Memory channels of a processor, by its name; None if unknown."""
     return next((count for name, count in _CHANNELS if name.search((model or "")[:200])), None)
 
 
@@ -62,7 +62,7 @@ def memory_channels(seen: Seen) -> Iterator[Finding]:
 
 
 def governor(seen: Seen) -> Iterator[Finding]:
-    """Processors whose clock is kept down to save power."""
+    """Processors whose clock is reduced to save power."""
     slow: dict[tuple[str, str], list[tuple[str, Clocks]]] = {}
     capped: list[tuple[str, float, float]] = []
     for facts in seen.facts("sysfs", "cpupower"):

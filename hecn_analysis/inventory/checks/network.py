@@ -50,7 +50,7 @@ def _goodput(rate: float | None, mtu: int | None) -> float | None:
 
 
 def _core(seen: Seen, unit: int, cores: int = 1) -> float | None:
-    """Return what cores move when they handle so many bytes at once [bit/s]."""
+    """Return the rate of cores that handle units of this size [bit/s]."""
     clock = seen.machine.cpu.clock_hz
     if clock is None:
         return None
@@ -58,7 +58,7 @@ def _core(seen: Seen, unit: int, cores: int = 1) -> float | None:
 
 
 def link(seen: Seen) -> Iterator[Finding]:
-    """Ports that are down, or slower than they can be."""
+    """Ports that are down, or slower than possible."""
     for name, port in sorted(seen.ports.items()):
         can, does = seen.port_bps(name), positive(port.speed_bps)
         if port.link_detected is False and seen.link(name).up is not False:
@@ -125,7 +125,7 @@ def mtu(seen: Seen) -> Iterator[Finding]:
 
 
 def rings(seen: Seen) -> Iterator[Finding]:
-    """Ports of 10 Gb/s and more whose rings are below half of what the card has."""
+    """Ports of 10 Gb/s and more whose rings are below half of the card's maximum."""
     for name, port in sorted(seen.ports.items()):
         rate = seen.port_bps(name)
         if rate is not None and rate < _FAST:
@@ -158,7 +158,7 @@ def rings(seen: Seen) -> Iterator[Finding]:
 
 
 def offloads(seen: Seen) -> Iterator[Finding]:
-    """Offloads that are switched off though the card has them."""
+    """Offloads that are off although the card has them."""
     for name, port in sorted(seen.ports.items()):
         features, fixed = port.features or {}, port.fixed or []
         off = [long for long in _OFFLOADS if features.get(long) is False and long not in fixed]
@@ -180,7 +180,7 @@ def offloads(seen: Seen) -> Iterator[Finding]:
 
 
 def lro(seen: Seen) -> Iterator[Finding]:
-    """Large receive offload on a long path, where its few acknowledgements slow the sender down."""
+    """Large receive offload on a long path, whose few acknowledgements slow the sender down."""
     rtt = None if seen.path is None else seen.path.rtt.value
     if rtt is not None and rtt < _LONG_S:
         return
@@ -203,7 +203,7 @@ def lro(seen: Seen) -> Iterator[Finding]:
 
 
 def interrupts(seen: Seen) -> Iterator[Finding]:
-    """Ports with several queues whose interrupts nearly all go to one processor."""
+    """Ports with several queues whose interrupts go almost all to one processor."""
     for name in sorted(seen.ports):
         rows = _queues(seen, name)
         sums: dict[int, int] = {}
@@ -234,7 +234,7 @@ def interrupts(seen: Seen) -> Iterator[Finding]:
 
 
 def _queues(seen: Seen, name: str) -> list[list[int]]:
-    """Counts of the interrupts that are a port's, a list a queue that was ever used."""
+    """Counts of a port's interrupts, a list for each queue that was ever used."""
     place = seen.ports[name].bus_info or ""
     found = []
     for interrupt in seen.machine.interrupts.values():
@@ -299,7 +299,7 @@ def buffers(seen: Seen) -> Iterator[Finding]:
 
 
 def _kernel(text: str | None) -> str:
-    """A version of Linux that the model knows how to treat."""
+    """Version of Linux that the model supports."""
     try:
         kernel_version(text or "")
     except RangeError:
@@ -308,7 +308,7 @@ def _kernel(text: str | None) -> str:
 
 
 def tcp_options(seen: Seen) -> Iterator[Finding]:
-    """Options of TCP that are switched off and that fast or long paths need."""
+    """TCP options that are off and that fast or long paths need."""
     kernel = seen.machine.kernel
     rtt = None if seen.path is None else seen.path.rtt.value
     three = kernel.tcp_rmem or []
@@ -342,7 +342,7 @@ def tcp_options(seen: Seen) -> Iterator[Finding]:
 
 
 def bonds(seen: Seen) -> Iterator[Finding]:
-    """Bonds with members that carry nothing."""
+    """Bonds with idle members."""
     for bond in map(Bond.of, seen.facts("proc-net-bonding")):
         slaves, active = bond.slaves, bond.active_aggregator
         idle = [
@@ -369,7 +369,7 @@ def bonds(seen: Seen) -> Iterator[Finding]:
 
 
 def drops(seen: Seen) -> Iterator[Finding]:
-    """Queues that dropped packets on the way out."""
+    """Queues that dropped outgoing packets."""
     sums: dict[str, tuple[int, int]] = {}
     for facts in seen.facts("tc-s-qdisc"):
         for queue in map(Queue.of, facts["qdiscs"]):

@@ -25,7 +25,7 @@ _NODES: Final = "HECN, C-Systems (2010-08): where interrupts, processes and stor
 
 
 def _carries(gen: int | None, lanes: int | None, payload: int | None) -> float | None:
-    """Return what a PCI Express link carries one way [bit/s]."""
+    """Return the rate of a PCI Express link in one direction [bit/s]."""
     if gen is None or lanes is None:
         return None
     try:
@@ -35,19 +35,19 @@ def _carries(gen: int | None, lanes: int | None, payload: int | None) -> float |
 
 
 def _endpoints(seen: Seen) -> Iterator[Device]:
-    """One function of each card: the others share its link."""
+    """Yield one function of each card; the others share its link."""
     for functions in seen.cards.values():
         known = [one for one in functions if one.lnksta_width or one.lnkcap_width]
         yield (known or functions)[0]
 
 
 def _above(seen: Seen, device: Device) -> Device:
-    """The port that a device hangs on; nothing known where the capture has none."""
+    """Return the port above a device; empty if it was not captured."""
     return seen.machine.device(seen.machine.bridge_above(device.address))
 
 
 def link_width(seen: Seen) -> Iterator[Finding]:
-    """Cards whose link has trained to fewer lanes than they have."""
+    """Cards whose link trained to fewer lanes than they have."""
     for device in _endpoints(seen):
         can, does = whole(device.lnkcap_width), whole(device.lnksta_width)
         if can is None or does is None or does >= can:
@@ -77,7 +77,7 @@ def link_width(seen: Seen) -> Iterator[Finding]:
 
 
 def link_speed(seen: Seen) -> Iterator[Finding]:
-    """Cards whose link runs at a lower generation than both ends can."""
+    """Cards whose link runs at a lower generation than both ends support."""
     for device in _endpoints(seen):
         can, does = generation(device.lnkcap_gtps), generation(device.lnksta_gtps)
         lanes, payload = whole(device.lnksta_width), whole(device.max_payload)
@@ -108,7 +108,7 @@ def link_speed(seen: Seen) -> Iterator[Finding]:
 
 
 def max_payload(seen: Seen) -> Iterator[Finding]:
-    """Cards whose MaxPayload is below what all devices up to the root port can do."""
+    """Cards whose MaxPayload is below that of all devices up to the root port."""
     for device in _endpoints(seen):
         does, can = whole(device.max_payload), whole(device.max_payload_cap)
         if does is None or can is None or does not in _PAYLOADS:
@@ -141,7 +141,7 @@ def max_payload(seen: Seen) -> Iterator[Finding]:
 
 
 def read_request(seen: Seen) -> Iterator[Finding]:
-    """Network cards that ask for less than 512 bytes at once when they read from memory (transmit)."""
+    """Network cards that read less than 512 bytes at once from memory (transmit)."""
     for device in _endpoints(seen):
         does = whole(device.max_read_req)
         if does is None or does >= 512 or device.purpose != "nic":
@@ -173,7 +173,7 @@ def read_request(seen: Seen) -> Iterator[Finding]:
 
 
 def shared_uplink(seen: Seen) -> Iterator[Finding]:
-    """Ports that are together faster than the one link that carries them: of a card, or of a bridge with several."""
+    """Ports of a card, or of a bridge with several, that are faster together than the link that they share."""
     groups: dict[str, set[str]] = {}
     for card, functions in seen.cards.items():
         if any(one.purpose == "nic" for one in functions):
@@ -237,7 +237,7 @@ def numa_nodes(seen: Seen) -> Iterator[Finding]:
 
 
 def pcix_burst(seen: Seen) -> Iterator[Finding]:
-    """PCI-X cards that read in shorter bursts than they can."""
+    """PCI-X cards that read in shorter bursts than possible."""
     for address, device in sorted(seen.machine.devices.items()):
         does, can = whole(device.pcix_rbc), whole(device.pcix_dmmrbc)
         if does is None or can is None or does >= can or device.purpose is None:

@@ -30,7 +30,7 @@ _LINKS: Final = "SATA 3.x and SAS-2: 8 bits travel as 10"
 
 
 def _disk_bps(seen: Seen, names: Sequence[str], disk: Disk) -> tuple[float, str]:
-    """Return the rate of a disk of an array [bit/s], and how it comes about."""
+    """Return the rate of a disk of an array [bit/s], and its derivation."""
     known = [seen.machine.disks[name] for name in names if name in seen.machine.disks]
     turning = next((one.rotational for one in known if one.rotational is not None), None)
     media = (disk.media or disk.type or "").lower()
@@ -48,12 +48,12 @@ def _rate(level: int, disks: int, rate: float, op: str, **more: object) -> float
 
 
 def _bad(state: str) -> bool:
-    """Whether a state says that an array works without some of its disks, in the words of any program."""
+    """Whether a state, in the words of any program, is that of an array with missing disks."""
     return any(word in state.lower() for word in _BAD)
 
 
 def degraded(seen: Seen) -> Iterator[Finding]:
-    """Arrays that work without some of their disks."""
+    """Arrays that run without some of their disks."""
     for array in seen.machine.arrays:
         lost = array.disks - array.working if array.working is not None else None
         state = (array.state or "").lower()
@@ -90,7 +90,7 @@ def degraded(seen: Seen) -> Iterator[Finding]:
 
 
 def _degraded_volumes(seen: Seen) -> Iterator[Finding]:
-    """Volumes of a controller of which too little is known to be an array."""
+    """Volumes of a controller with too few facts for an array."""
     known = {array.name for array in seen.machine.arrays}
     for controller in seen.controllers(*_CONTROLLERS):
         for volume in (*controller.volumes, *controller.raidsets):
@@ -108,7 +108,7 @@ def _degraded_volumes(seen: Seen) -> Iterator[Finding]:
 
 
 def _degraded_pools(seen: Seen) -> Iterator[Finding]:
-    """Pools of ZFS that work without some of their disks."""
+    """ZFS pools that run without some of their disks."""
     for facts in seen.facts("zpool-status"):
         for pool in map(Pool.of, facts["pools"]):
             failed = pool.failed
@@ -155,7 +155,7 @@ def stripe_cache(seen: Seen) -> Iterator[Finding]:
 
 
 def chunk(seen: Seen) -> Iterator[Finding]:
-    """Arrays with parity whose chunk is so small or large that sequential writes suffer."""
+    """Arrays with parity whose chunk is too small or too large for sequential writes."""
     for array in seen.machine.arrays:
         size, level = array.chunk_bytes, array.level
         if size is None or level not in _PARITY or _CHUNKS[0] <= size <= _CHUNKS[1]:
@@ -208,7 +208,7 @@ def controller_cache(seen: Seen) -> Iterator[Finding]:
 
 
 def disk_links(seen: Seen) -> Iterator[Finding]:
-    """Disks whose link runs slower than the disk can."""
+    """Disks whose link runs below the disk's maximum."""
     for name, disk in sorted(seen.machine.disks.items()):
         does, can = positive(disk.link_bps), positive(disk.link_max_bps)
         if does is not None and can is not None and does < can:

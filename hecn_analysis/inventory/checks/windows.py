@@ -1,4 +1,4 @@
-"""Checks of hosts with Windows: receive windows that may not grow."""
+"""Checks of hosts with Windows: limited receive windows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SOURCE: Final = "Microsoft, Performance tuning network adapters: TCP receive wi
 
 
 def _window(level: str) -> int:
-    """The largest receive window of a level. [bytes]."""
+    """Largest receive window of a level [bytes]."""
     return 0xFFFF << _SHIFTS[level]
 
 
 def autotuning(seen: Seen) -> Iterator[Finding]:
-    """Receive windows that the level of autotuning keeps below what the named path needs."""
+    """Receive windows whose level of autotuning keeps them below the need of the named path."""
     path = seen.path
     rate, rtt = (path.rate, path.rtt.value) if path is not None else (None, None)
     need = float(bdp_bytes(rate.value, rtt)) if rate is not None and rtt is not None else None

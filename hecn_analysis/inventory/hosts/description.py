@@ -1,8 +1,7 @@
 """Captured facts, as the keys of a description in ``models/hosts``.
 
-What was captured is taken as it is; what a dump cannot say (cycles a byte, rates of disks) comes from the catalogue of
-parts where it knows the part, else from its priors, with their spread. Links count as they are trained, not as they
-could be.
+Captured facts are taken as they are; what a capture omits (cycles a byte, rates of disks) comes from the catalogue of
+parts if it has the part, else from its priors, with their spread. Links count as trained.
 """
 
 from __future__ import annotations
@@ -106,13 +105,13 @@ def _cpu(machine: Machine) -> Keys | None:
 
 
 def _virtual_title(model: str, cores: int) -> str:
-    """What to call a processor that a hypervisor made up: the family it is like, and how much of one there is."""
+    """Title of a virtual processor: the similar family and the number of cores."""
     words = re.sub(r"\((?:R|TM)\)|\bProcessor\b|\bCPU\b|@ ?[\d.]+ ?GHz", " ", model).split()
     return f"{' '.join(words) or 'a processor'}, {cores} virtual core{'' if cores == 1 else 's'}"
 
 
 def _virtual_costs() -> Keys:
-    """What a core of a virtual machine takes, as measured on one, with room for others."""
+    """Costs of a core of a virtual machine, as measured on one, with room for others."""
     name, least = _VIRTUAL_CPU
     measured = Library(places.models_dir()).entry("hosts", name).below(("cpu",)).values
     costs = {key: value for key, value in measured.items() if isinstance(value, dict)}
@@ -181,7 +180,7 @@ def _part(kind_of: str, name: str | None) -> Any:  # noqa: ANN401 - a part of th
 
 
 def _lanes(width: int | None) -> int | None:
-    """The lanes of a slot that so many fill, or nearly."""
+    """The width of a slot with so many lanes in use."""
     return next((lanes for lanes in _LANES if width is not None and lanes <= width), None)
 
 
@@ -191,7 +190,7 @@ def slot_name(card: str) -> str:
 
 
 def _slots(machine: Machine) -> tuple[Keys, Keys]:
-    """Slots with what is in them, those of the fastest connected network cards first; and the bridges above them."""
+    """Slots with their cards, those of the fastest connected network cards first; and the bridges above them."""
     cards = machine.cards()
     slots: Keys = {}
     bridges: Keys = {}
@@ -213,7 +212,7 @@ def _slots(machine: Machine) -> tuple[Keys, Keys]:
 
 
 def _weight(machine: Machine, functions: Sequence[Device]) -> float:
-    """How near the front of the list a card belongs."""
+    """Sort key of a card in the list."""
     if functions[0].purpose != "nic":
         return -1.0
     up = any(interface.link_detected for interface in _interfaces(machine, functions))
@@ -221,7 +220,7 @@ def _weight(machine: Machine, functions: Sequence[Device]) -> float:
 
 
 def _link(machine: Machine, functions: Sequence[Device]) -> Keys | None:
-    """The slot's bus: as the link is trained, or, for PCI-X, as its bus runs; None where neither is known."""
+    """The slot's bus: the link as trained, or, for PCI-X, the running bus; None if neither is known."""
     device = functions[0]
     gen = generation(device.lnksta_gtps or device.lnkcap_gtps)
     lanes = _lanes(device.lnksta_width or device.lnkcap_width)
@@ -255,7 +254,7 @@ def _name(device: Device) -> str:
 
 
 def _port_rate(machine: Machine, functions: Sequence[Device]) -> float | None:
-    """Line rate of a port in bit/s: what it runs at, else what it can, else what its name says."""
+    """Line rate of a port in bit/s: the current one, else the maximum, else the one in its name."""
     interfaces = _interfaces(machine, functions)
     for rates in ([one.speed_bps for one in interfaces], [one.supported_max_bps for one in interfaces]):
         known = [float(rate) for rate in rates if rate is not None and rate > 0]
@@ -290,7 +289,7 @@ def _controller(functions: Sequence[Device]) -> Keys:
 
 
 def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
-    """The switch or bridge that a device hangs on, put among the bridges with those above it."""
+    """The switch or bridge above a device, added to the bridges with those above it."""
     found: str | None = None
     for place in reversed(machine.above(address)):
         device = machine.device(place)
@@ -305,7 +304,7 @@ def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
 
 
 def _bridge(device: Device) -> Keys | None:
-    """A bridge whose uplink several slots share: the upstream port of a switch, or what leads to another bus."""
+    """A bridge whose uplink several slots share: the upstream port of a switch, or a bridge to another bus."""
     role = device.express_type or ""
     gen = generation(device.lnksta_gtps or device.lnkcap_gtps)
     lanes = _lanes(device.lnksta_width or device.lnkcap_width)
@@ -327,7 +326,7 @@ def _bridge(device: Device) -> Keys | None:
 
 
 def _arrays(machine: Machine, slots: Keys) -> Keys:
-    """Arrays, then disks that are in none, the largest first: files lie on the first unless somebody says else."""
+    """Arrays, then disks outside of arrays, the largest first; files are on the first by default."""
     found: list[tuple[float, str, Keys]] = []
     taken: set[str] = set()
     for array in machine.arrays:
@@ -349,7 +348,7 @@ def _arrays(machine: Machine, slots: Keys) -> Keys:
 
 
 def _is_volume(disk: Disk) -> bool:
-    """Whether a disk is what a RAID controller shows the system."""
+    """Whether a disk is a volume of a RAID controller."""
     return disk.transport != "nvme"
 
 
@@ -384,7 +383,7 @@ def _disk_slot(disk: Disk, slots: Keys) -> str | None:
 
 
 def _disk(machine: Machine, disk: Disk) -> Keys:
-    """A disk of the catalogue, or what disks of its kind do."""
+    """A disk of the catalogue, or the prior of its kind."""
     part = matching.disk(disk.model)
     about: Keys = {"title": " ".join(disk.model.split())} if disk.model else {}
     if disk.size_bytes:
@@ -444,7 +443,7 @@ def _version(text: str) -> str | None:
 
 
 def _nic_cores(machine: Machine) -> list[int]:
-    """Cores that served the network cards' interrupts, where they are not all."""
+    """Cores that served the network cards' interrupts, unless all did."""
     cores, threads = machine.cpu.cores, machine.cpu.threads_per_core or 1
     cards = [card for card, them in machine.cards().items() if them[0].purpose == "nic"]
     names = re.compile("|".join(map(re.escape, [*machine.interfaces, *cards])) or r"(?!)")

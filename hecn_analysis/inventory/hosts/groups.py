@@ -1,9 +1,9 @@
-"""Which outputs are of one host: those of one folder, and of the folders that mirror the host's own.
+"""Grouping of outputs by host: outputs of one folder, and of the folders that mirror the host's own.
 
-An sosreport keeps ``proc/cpuinfo`` and ``sos_commands/pci/lspci`` below one folder; a capture of ours, or a person's,
-is a folder of files. Several hosts are several folders. Where two files of one folder cannot be of one host (two
-processors, two firmwares), those whose names begin alike (``n1-lscpu.txt``, ``n1-lspci.txt``), or else end alike, are
-taken for one host; where that does not part them either, each file for a host of its own.
+An sosreport keeps ``proc/cpuinfo`` and ``sos_commands/pci/lspci`` below one folder; our capture, or a person's, is a
+folder of files. If two files of one folder contradict each other (two processors, two firmwares), files whose names
+begin alike (``n1-lscpu.txt``, ``n1-lspci.txt``), or else end alike, belong to one host; if that does not separate them,
+each file is a host of its own.
 """
 
 from __future__ import annotations
@@ -35,17 +35,7 @@ _SAME: Final = {
 
 @dataclass
 class Group:
-    """The outputs of one host.
-
-    Parameters
-    ----------
-    name
-        Name of its folder or file.
-    captured
-        The outputs.
-    problems
-        Why they are not together with others.
-    """
+    """The outputs of one host, with the name of its folder or file, and why others were separated from it."""
 
     name: str
     captured: list[Captured]
@@ -53,7 +43,7 @@ class Group:
 
 
 def groups(captured: Sequence[Captured]) -> list[Group]:
-    """Put outputs together by host, in the order of the first of each."""
+    """Group outputs by host, in the order of the first of each."""
     folders: dict[str, list[Captured]] = {}
     for one in captured:
         folders.setdefault(_folder(one.output.source_file), []).append(one)
@@ -104,7 +94,7 @@ def _stem(source_file: str) -> str:
 
 
 def _apart(members: Sequence[Captured]) -> dict[str, list[Captured]]:
-    """Outputs that cannot be of one host, by what the names of their files have in common, else by file."""
+    """Separate contradicting outputs by what the names of their files have in common, else by file."""
     words: tuple[Callable[[str], str], ...] = (
         lambda stem: re.split(r"[-_.]", stem)[0],
         lambda stem: re.split(r"[-_.]", stem)[-1],
@@ -122,7 +112,7 @@ def _apart(members: Sequence[Captured]) -> dict[str, list[Captured]]:
 
 
 def _clash(members: Sequence[Captured]) -> tuple[Captured, Captured] | None:
-    """Two outputs of different files that cannot be of one host."""
+    """Two outputs of different files that cannot belong to one host."""
     seen: dict[str, Captured] = {}
     for one in members:
         names = _SAME.get(one.facts.format)

@@ -1,7 +1,6 @@
 """Merged facts of one host: processor, memory, devices, network cards, disks, arrays, kernel.
 
-Several outputs give the same fact with different precision; the most precise source wins. A fact that no output gives
-is None.
+If several outputs give a fact, the most precise source wins. A fact that no output gives is None.
 """
 
 from __future__ import annotations
@@ -48,32 +47,9 @@ _OWNER: Final = re.compile(r"(?:CPU|PROC|NODE|SOCKET|P)[ _-]?(?P<owner>\d{1,2})"
 class Machine:
     """Facts of one host by its parts; those that were not captured are empty.
 
-    Parameters
-    ----------
-    product
-        Maker and model of the system.
-    virtual
-        Whether it is a guest.
-    host_name
-        Its name in a prompt, or as uname prints it.
-    cpu, memory
-        Its processors and its memory.
-    kernel
-        Its kernel and how that is set.
-    nodes
-        Processors of each NUMA node, by its number.
-    devices
-        PCI devices by address.
-    interfaces
-        Network interfaces by name.
-    disks
-        Disks by name (sda, nvme0n1).
-    arrays
-        What they form.
-    interrupts
-        Counts by processor of each interrupt, with what it is for.
-    probes
-        Results of short runs, see `probes`.
+    ``nodes`` has the processors of each NUMA node, ``devices`` PCI devices by address, ``interfaces`` and ``disks`` are
+    by name (sda, nvme0n1), ``interrupts`` have counts by processor, and ``probes`` are results of short runs, see
+    `probes`.
     """
 
     product: str | None = None
@@ -128,11 +104,11 @@ class Machine:
     # the tree of PCI --------------------------------------------------------------------------------------------------
 
     def device(self, address: str | None) -> Device:
-        """The device at an address: nothing known where it was not captured."""
+        """The device at an address; empty if it was not captured."""
         return self.devices.get(address or "", Device())
 
     def bridge_above(self, address: str) -> str | None:
-        """The bridge that a device hangs on, None for one on a root bus."""
+        """The bridge above a device, None on a root bus."""
         parent = self.device(address).parent
         if parent is not None and parent != address:
             return parent
@@ -152,7 +128,7 @@ class Machine:
         return found
 
     def named(self, card: str) -> str:
-        """Name of the device in a slot, by the slot's name: the address without function, the first domain left out."""
+        """Name of the device in a slot, by the slot's name: the address without function and first domain."""
         place = card if card.count(":") > 1 else f"0000:{card}"
         return next(
             (one.name for at, one in self.devices.items() if at.startswith(f"{place}.") and one.name),
@@ -242,7 +218,7 @@ def _memory(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> 
 
 
 def _channel(module: Facts) -> tuple[str, str] | None:
-    """The processor and the channel that a module is on, where the firmware names both by words."""
+    """Processor and channel of a module, if the firmware names both."""
     words = f"{module.get('bank') or ''} {module.get('locator') or ''}"
     channel, owner = _CHANNEL.search(words), _OWNER.search(words)
     return (owner["owner"] if owner else "0", channel["channel"].upper()) if channel else None
@@ -264,7 +240,7 @@ _NOT_OF_RINGS: Final = frozenset({"rx", "tx", "rx_max", "tx_max", "autoneg"})
 
 
 def _of_ethtool(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """What the outputs of ethtool say of named interfaces."""
+    """Facts of named interfaces in the outputs of ethtool."""
     formats = ("ethtool", *(f"ethtool-{option}" for option in "ikgc"))
     yield from (facts for facts in _all(by_format, formats) if facts.get("interface"))
     for facts in _all(by_format, ("ethtool-l", "ethtool-a")):
@@ -300,7 +276,7 @@ def _put(things: dict[str, dict[str, Any]], name: Any, facts: Facts, *, over: bo
 
 
 def _disk_name(node: Any) -> str:  # noqa: ANN401 - what a source gives
-    """Name of the disk that a device or a partition is on."""
+    """Name of the disk that holds a device or a partition."""
     name = str(node).rpartition("/")[2]
     found = _PARTITION.match(name)
     return (found["disk"] or found["letters"]) if found else name
@@ -383,7 +359,7 @@ def _software_array(
 
 
 def _volumes(controller: Controller) -> Iterator[Array]:
-    """Arrays of a RAID controller; its disks count as alike if the output does not assign them."""
+    """Arrays of a RAID controller; its disks count as equal if the output does not assign them."""
     drives = [drive for drive in controller.drives if drive.model]
     models = Counter(drive.model for drive in drives).most_common(1)
     like = next((drive for drive in drives if models and drive.model == models[0][0]), Disk())
@@ -406,6 +382,6 @@ def _volumes(controller: Controller) -> Iterator[Array]:
 
 
 def _level(text: str | None) -> int | None:
-    """The RAID level that a source means."""
+    """RAID level in the words of a source."""
     found = _LEVEL.fullmatch(text or "")
     return int(found["level"]) if found else None

@@ -1,7 +1,4 @@
-"""Captured names, found in the catalogue of parts: costs of a core and rates of a disk, which a dump cannot say.
-
-A part that the catalogue does not have stays what it was captured as.
-"""
+"""Captured names in the catalogue of parts, for costs of a core and rates of a disk, which a capture omits."""
 
 from __future__ import annotations
 
@@ -81,7 +78,7 @@ _RATES: Final[tuple[tuple[re.Pattern[str], float], ...]] = tuple(
 
 
 def cpu(model: str | None) -> str | None:
-    """Name of a processor in the catalogue, None where it has none."""
+    """Name of a processor in the catalogue, or None."""
     return _cpus().get(_cpu_key(model or ""))
 
 
@@ -96,7 +93,7 @@ def _cpus() -> dict[str, str]:
 
 
 def disk(model: str | None) -> str | None:
-    """Name of a disk in the catalogue, by its model number or by its name; None where it has none."""
+    """Name of a disk in the catalogue, by its model number or by its name, or None."""
     text = (model or "").upper().replace("_", " ")
     for code, name in _DISK_CODES.items():
         if code in text and name in _disks():
@@ -112,7 +109,7 @@ def _disks() -> dict[str, Disk]:
 
 @lru_cache(maxsize=1)
 def _disk_words() -> dict[str, set[str]]:
-    """The words of each name but the last one, which is the size; none of a name that would fit too many."""
+    """The words of each name except the last one, the size; none for a name that fits too many."""
     found = {name: set(name.split("-")[:-1]) for name in _disks()}
     return {
         name: words if any(re.search(r"\d", word) for word in words) and len(words) > 1 else set()
@@ -121,7 +118,7 @@ def _disk_words() -> dict[str, set[str]]:
 
 
 def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
-    """Name of a network card in the catalogue: the one entry whose model stands in a captured name."""
+    """Name of a network card in the catalogue: the only entry whose model is part of the captured name."""
     text = name.lower()
     scores = {}
     for part_name, part in catalogue.parts("nics").items():
@@ -144,7 +141,7 @@ def port_rate_bps(name: str) -> float | None:
 
 
 def controller(name: str) -> str | None:
-    """Name of a storage controller in the catalogue: the entry whose model number stands in a captured name."""
+    """Name of a storage controller in the catalogue: the entry whose model number is part of the captured name."""
     text = name.lower()
     for part_name, part in catalogue.parts("controllers").items():
         tokens = [word for word in re.split(r"[\s(),]+", part.title.lower()) if re.search(r"\d{4}", word)]

@@ -1,15 +1,14 @@
-"""What was measured on a host while it was captured (`hecn capture --probe`), and what a byte costs there by that.
+"""Probes of a capture (`hecn capture --probe`), and the cost of a byte on the host that follows from them.
 
-Two kinds of short runs: a network tool over the loopback interface, which no card and no line limits, tells what a byte
-costs the processor; dd gives the rate of a disk. Their command lines distinguish them from other runs: the address
-127.0.0.1, the name of the file.
+Two kinds of short runs: a network tool over the loopback interface, without the limits of card and line, for the cost
+of a byte; dd for the rate of a disk. Their command lines identify them: the address 127.0.0.1, the name of the file.
 
-Costs are those of the utilisation law: cycles used over bytes moved. They hold all that moving data through sockets
-takes (bytes, packets, calls), for packets as large as those of the loopback interface; a card's interrupts are not in
-them. Each tool has its own.
+Costs follow the utilisation law: cycles used over bytes moved. They include all work of moving data through sockets
+(bytes, packets, calls), for packets as large as those of the loopback interface, without a card's interrupts. Each tool
+has its own.
 
-What a new run may differ by follows from what the repeats differed by (`known_by`), together with what a machine
-differs by from one hour to the next, which no run of one capture can show and which is stated here.
+The spread of a new run follows from the spread of the repeats (`known_by`) and the drift of a machine from one hour to
+the next, which no run of one capture can show and which is stated here.
 """
 
 from __future__ import annotations
@@ -67,17 +66,7 @@ _MESSAGES: Final = {"nuttcp": 64 << 10, "iperf3": 128 << 10}
 
 
 class Probed(NamedTuple):
-    """A run of a tool.
-
-    Attributes
-    ----------
-    throughput_bps
-        What it reached. [bit/s]
-    cpu_sender_fraction, cpu_receiver_fraction
-        Shares of a core that its two ends used, where it says them. [1]
-    idle_cores
-        Cores that were idle during the run, None if unknown.
-    """
+    """A run of a tool: its rate [bit/s], the shares of a core that its ends used, and idle cores; None if unknown."""
 
     throughput_bps: float
     cpu_sender_fraction: float | None = None
@@ -91,7 +80,7 @@ def recognises(output: Output) -> bool:
 
 
 def read(output: Output) -> Facts:
-    """Read the result, as the reader of that tool's logs finds it."""
+    """Read the result with the reader of that tool's logs."""
     found = RunFindings(output.source_file)
     logs.read(Lines.of(_LOAD.sub("", output.text)), found)
     words = output.lines[0].split()
@@ -121,7 +110,7 @@ def _rate(run: Run) -> float | None:
 
 
 def known_by(groups: Iterable[Sequence[float]], drift: float) -> float:
-    """What a new run may differ by from the mean of those known, half width of 90 % [1]."""
+    """Half width of the 90 % interval of a new run around the mean of the known ones [1]."""
     from scipy.special import stdtrit  # noqa: PLC0415 - for captures with probes alone
 
     logs_of = [[math.log(value) for value in group] for group in groups if group]
@@ -135,27 +124,25 @@ def known_by(groups: Iterable[Sequence[float]], drift: float) -> float:
 
 
 def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: str) -> dict[str, Any]:
-    """Keys of a host that runs over its loopback interface tell: costs of each tool, and of any other.
+    """Return keys of a host from runs over its loopback interface: costs of each tool, and of any other.
 
     Parameters
     ----------
-    by_tool
-        Runs of each tool.
+    by_tool, source
+        Runs of each tool, and their origin.
     clock_hz
-        Clock that the cycles are of. [Hz]
-    source
-        What the runs were.
+        Clock of the cycles. [Hz]
 
     Returns
     -------
     dict
-        Keys ``cpu`` (costs in cycles a byte, those of each tool) and, on a busy machine, ``cpu_quota``; none where no
-        run says what both ends used.
+        Keys ``cpu`` (costs in cycles a byte, those of each tool) and, on a busy machine, ``cpu_quota``; empty if no run
+        has the use of both ends.
 
     Examples
     --------
-    >>> found = processor({"nuttcp": [Probed(8e9, 0.25, 0.75), Probed(8e9, 0.25, 0.75)]}, 2e9, "two runs")
-    >>> found["cpu"]["receive_cost"]["value"], found["cpu"]["tools"]["nuttcp"]["cores"]["value"]
+    >>> keys = processor({"nuttcp": [Probed(8e9, 0.25, 0.75), Probed(8e9, 0.25, 0.75)]}, 2e9, "two runs")
+    >>> keys["cpu"]["receive_cost"]["value"], keys["cpu"]["tools"]["nuttcp"]["cores"]["value"]
     (1.5, 1.0)
     """
     whole = {
@@ -205,14 +192,12 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
 
 
 def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
-    """Rate of a disk, by what short runs reached.
+    """Return the rate of a disk from short runs.
 
     Parameters
     ----------
-    runs
-        The runs.
-    source
-        What they were.
+    runs, source
+        The runs, and their origin.
 
     Returns
     -------
@@ -229,7 +214,7 @@ def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
 
 
 def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A host with what its probes measured in place of what it was taken to have."""
+    """Replace assumptions about a host by the results of its probes."""
     host = dict(keys)
     network: dict[str, list[Probed]] = {}
     on_disk: dict[str, list[Probed]] = {}
@@ -255,21 +240,17 @@ def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str
 
 
 def _runs(count: int, tools: Sequence[str]) -> str:
-    """How many runs of which tools."""
+    """Number of runs and names of their tools."""
     return f"{count} short run{'' if count == 1 else 's'} of {' and '.join(tools)}"
 
 
 def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
-    """A host with the costs of its processor as they were measured, in place of those that it was taken to have.
-
-    What smaller packets and messages cost more stays as it was taken to be.
+    """Replace the assumed costs of a host's processor by measured ones; costs of smaller packets and messages stay.
 
     Parameters
     ----------
-    found
-        The host so far, as keys.
-    measured
-        Keys of `processor`.
+    found, measured
+        Keys of the host so far, and keys of `processor`.
 
     Returns
     -------

@@ -33,42 +33,20 @@ _GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 
 
 def generation(gtps: float | None) -> int | None:
-    """The generation of PCI Express that transfers so many bits of a lane a second [GT/s]."""
+    """The generation of PCI Express with this transfer rate of a lane [GT/s]."""
     return _GENERATIONS.get(gtps or 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Device(Part):
-    """A PCI device.
+    """A PCI device. Rates of lanes are in GT/s, sizes in bytes, clocks in Hz.
 
-    Parameters
-    ----------
-    address
-        With its domain and function: ``0000:04:00.0``.
-    name, subsystem_name, device_name
-        Maker and model, of the card, and of the chip alone.
-    class_, class_code, kind
-        What it is, by lspci in words and as a number (``0200``), and by hwloc.
-    os_device
-        The interface or disk that it is.
-    parent, bus_secondary
-        Address of the bridge that it hangs on; number of the bus below it.
-    numa_node
-        The node that it is attached to.
-    express_type
-        Its place in PCI Express: ``Endpoint``, ``Root Port``, ``Upstream Port`` …
-    lnksta_gtps, lnkcap_gtps
-        Rate of a lane as trained, and at most. [GT/s]
-    lnksta_width, lnkcap_width
-        Lanes as trained, and at most.
-    max_payload, max_payload_cap, max_read_req
-        MaxPayload as set and at most, MaxReadReq. [B]
-    pcix_64bit, pcix_133mhz
-        Whether its PCI-X has 64 bits, and 133 MHz.
-    pcix_rbc, pcix_dmmrbc
-        Bytes that it reads at once from PCI-X, as set and at most. [B]
-    pcix_secondary_freq_hz
-        Clock of the PCI-X bus below it. [Hz]
+    ``address`` has domain and function: ``0000:04:00.0``. ``name``, ``subsystem_name`` and ``device_name`` are maker
+    and model, of the card, and of the chip alone. ``class_`` is in lspci's words, ``class_code`` a number (``0200``),
+    ``kind`` in hwloc's words. ``os_device`` is its interface or disk, ``parent`` the address of the bridge above it,
+    ``bus_secondary`` the bus below it, ``express_type`` its place (``Endpoint``, ``Root Port`` …). ``lnksta_…`` are as
+    trained, ``lnkcap_…`` and ``…_cap`` maxima. ``pcix_rbc`` and ``pcix_dmmrbc`` are the bytes of a PCI-X read, as set
+    and at most; ``pcix_secondary_freq_hz`` is the clock of the bus below it.
     """
 
     address: str = ""
@@ -98,7 +76,7 @@ class Device(Part):
 
     @property
     def purpose(self) -> str | None:
-        """What it is for transfers: nic, raid, hba, nvme, or None."""
+        """Its purpose for transfers: nic, raid, hba, nvme, or None."""
         return _KINDS.get(self.class_code or "") or _KIND_WORDS.get(self.class_ or self.kind or "")
 
     @property
@@ -116,18 +94,10 @@ class Device(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Cpu(Part):
-    """The processors of a host.
+    """The processors of a host, as the kernel sees and arranges them.
 
-    Parameters
-    ----------
-    model
-        Name of each.
-    cpus, sockets, cores, cores_per_socket, threads_per_core, numa_nodes
-        How many the kernel sees, and how they are arranged.
-    nominal_mhz, mhz_max, mhz
-        Clock by the name, at most, and when it was captured. [MHz]
-    l3_bytes
-        Last-level cache of a socket. [B]
+    ``nominal_mhz``, ``mhz_max`` and ``mhz`` are the clock in the name, the maximum, and that of the capture [MHz];
+    ``l3_bytes`` is the last-level cache of a socket [B].
     """
 
     model: str | None = None
@@ -151,20 +121,9 @@ class Cpu(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Memory(Part):
-    """The main memory of a host.
+    """The main memory of a host: modules, places for them, the size of most modules and of all [B].
 
-    Parameters
-    ----------
-    n_dimms, n_slots
-        Number of modules, and of places for them.
-    dimm_bytes, size_bytes
-        What most modules hold, and all. [B]
-    type
-        Kind of the modules, such as ``DDR4``.
-    mtps
-        Rate that they run at. [MT/s]
-    channels
-        Number of channels that the firmware names for them.
+    ``mtps`` is the rate that they run at [MT/s], ``channels`` the number that the firmware names for them.
     """
 
     n_dimms: int | None = None
@@ -178,24 +137,11 @@ class Memory(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel(Part):
-    """Version and settings of a kernel, by uname and sysctl.
+    """Version and settings of a kernel, from uname and sysctl. Buffers are in bytes.
 
-    Parameters
-    ----------
-    kernel, os
-        Its version and its name.
-    tcp_rmem, tcp_wmem
-        Least, usual and largest buffer of a TCP connection. [B]
-    rmem_max, wmem_max
-        Largest buffer that a program may ask for. [B]
-    tcp_recvbuf_max, tcp_sendbuf_max
-        Largest buffer of a TCP connection, on FreeBSD and macOS. [B]
-    adv_win_scale
-        Part of a receive buffer that is no window, as a power of 2.
-    congestion_control
-        Name of the algorithm.
-    window_scaling, sack, moderate_rcvbuf
-        Whether these options of TCP are on.
+    ``tcp_rmem`` and ``tcp_wmem`` are the least, usual and largest buffer of a connection, ``rmem_max`` and ``wmem_max``
+    the largest that a program may request, ``tcp_recvbuf_max`` and ``tcp_sendbuf_max`` those of FreeBSD and macOS.
+    ``adv_win_scale`` is the part of a receive buffer outside the window, as a power of 2.
     """
 
     kernel: str | None = None
@@ -215,15 +161,7 @@ class Kernel(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Clocks(Part):
-    """How a processor's clock is set, by sysfs.
-
-    Parameters
-    ----------
-    governor, driver
-        What sets it.
-    min_hz, max_hz, cpu_max_hz
-        Bounds that it is kept in, and the highest that the processor can do. [Hz]
-    """
+    """Clock settings of a processor, from sysfs: governor, driver, bounds and the hardware's maximum [Hz]."""
 
     governor: str | None = None
     driver: str | None = None
@@ -234,15 +172,7 @@ class Clocks(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Interrupt(Part):
-    """An interrupt, by /proc/interrupts.
-
-    Parameters
-    ----------
-    actions
-        What it is for, in the driver's words.
-    counts
-        How often each processor served it.
-    """
+    """An interrupt in /proc/interrupts: its purpose in the driver's words, and its count on each processor."""
 
     actions: str = ""
     counts: list[int] = field(default_factory=list)

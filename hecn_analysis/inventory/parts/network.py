@@ -7,26 +7,12 @@ from hecn_analysis.inventory.parts.part import Part
 
 @dataclass(frozen=True, kw_only=True)
 class Interface(Part):
-    """A network interface, by ethtool, lshw and sysfs.
+    """A network interface, from ethtool, lshw and sysfs.
 
-    Parameters
-    ----------
-    bus_info
-        PCI address of its card as it says itself.
-    address
-        The same where a PCI device has it.
-    port
-        Kind of its connector.
-    link_detected
-        Whether there is a signal.
-    duplex
-        ``full`` or ``half``.
-    speed_bps, supported_max_bps, advertised_max_bps
-        What runs, and the fastest link mode that it can do and that it offers. [bit/s]
-    rx, tx, rx_max, tx_max
-        Packets of its rings, as set and at most.
-    features, fixed
-        Whether each offload is on, by its long name, and those that cannot be changed.
+    ``bus_info`` is the PCI address of its card, ``address`` the same if a PCI device has it, ``port`` the kind of its
+    connector. ``speed_bps`` is the current rate, ``supported_max_bps`` and ``advertised_max_bps`` the fastest modes
+    [bit/s]. ``rx``, ``tx``, ``rx_max`` and ``tx_max`` are packets of its rings. ``features`` has offloads by long name,
+    ``fixed`` those that cannot be changed.
     """
 
     bus_info: str | None = None
@@ -47,20 +33,10 @@ class Interface(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Link(Part):
-    """What ip link and sysfs say of an interface.
+    """Facts of an interface from ip link and sysfs: MTU [B], and whether it is switched on.
 
-    Parameters
-    ----------
-    mtu
-        Largest packet of IP. [B]
-    up
-        Whether somebody switched it on.
-    state
-        In the words of the source.
-    loopback
-        Whether it leads back to the host.
-    kind
-        What it is made of software: ``bond``, ``bridge``, ``vlan`` …; None for a card's port.
+    ``state`` is in the words of the source. ``kind`` is that of a software interface (``bond``, ``bridge``, ``vlan``
+    …), None for a card's port.
     """
 
     mtu: int | None = None
@@ -72,19 +48,7 @@ class Link(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Slave(Part):
-    """A port of a bond.
-
-    Parameters
-    ----------
-    name
-        Its interface.
-    state
-        ``up`` or another word of the driver.
-    speed_bps
-        Its line rate. [bit/s]
-    aggregator
-        Number of the aggregator that it is in.
-    """
+    """A port of a bond: interface, state in the driver's words, line rate [bit/s], and number of its aggregator."""
 
     name: str = ""
     state: str | None = None
@@ -94,17 +58,7 @@ class Slave(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Bond(Part):
-    """Several ports as one.
-
-    Parameters
-    ----------
-    interface
-        Its name.
-    mode
-        By the kernel's short name: ``802.3ad``, ``active-backup`` …
-    active_aggregator
-        Number of the aggregator whose ports carry traffic.
-    """
+    """Several ports as one; ``mode`` has the kernel's short name, only ports of the active aggregator carry traffic."""
 
     interface: str | None = None
     mode: str | None = None
@@ -118,17 +72,7 @@ class Bond(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Queue(Part):
-    """A queue in front of a port, by tc.
-
-    Parameters
-    ----------
-    dev
-        The interface.
-    root
-        Whether it is the whole queue, not one of its parts.
-    sent_packets, dropped
-        Packets since it was made.
-    """
+    """A queue before a port, from tc; ``root``: the entire queue, not a part. Packets count since it was made."""
 
     dev: str | None = None
     root: bool | None = None

@@ -1,7 +1,7 @@
-"""What parts of a host have in common: fields of known types, so that the type checker finds a misspelt fact.
+"""Common base of the parts of a host: fields of known types, so that the type checker finds a misspelt fact.
 
-Outputs are merged by name first (`hosts.machine`); `Part.of` then makes a part of the merged facts. What only JSON
-shows has no field and stays in `Part.facts`.
+Outputs are merged by name first (`hosts.machine`); `Part.of` then makes a part of the merged facts. Facts without a
+field stay in `Part.facts`, for JSON.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,9 @@ _LARGEST: Final = 1e30
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A part of a host; a field is None where no output gives it, and ends in _ where Python keeps its name.
+    """A part of a host; a field is None if no output gives it, and ends in _ if its name is a keyword.
 
-    Parameters
-    ----------
-    facts
-        All that the outputs say of it, by name and in their order: what JSON shows.
+    ``facts`` are all facts of the outputs, by name and in their order, for JSON.
 
     Examples
     --------
@@ -34,13 +31,13 @@ class Part:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Self:
-        """Make the part of merged facts; a value of another type than its field's is None."""
+        """Make the part from merged facts; a value of another type than its field's is None."""
         given = ((one, facts.get(one.name.removesuffix("_"))) for one in fields(cls) if one.name != "facts")
         return cls(facts=facts, **{one.name: value for one, value in given if _is(value, one.type)})
 
 
 def _is(value: object, kind: Any) -> bool:  # noqa: ANN401 - a type, or a union of them
-    """Whether a value is of a type; a bool is no number, an int also a float."""
+    """Whether a value is of a type; a bool is not a number, an int is also a float."""
     kinds = [get_origin(one) or one for one in (get_args(kind) if isinstance(kind, UnionType) else (kind,))]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return type(value) in kinds

@@ -1,4 +1,4 @@
-"""Disks, what RAID controllers say of them, arrays and pools."""
+"""Disks, arrays and pools, and their facts from RAID controllers."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,24 +8,11 @@ from hecn_analysis.inventory.parts.part import Part
 
 @dataclass(frozen=True, kw_only=True)
 class Disk(Part):
-    """A disk, by the system or by the program of its RAID controller.
+    """A disk, from the system or the program of its RAID controller.
 
-    Parameters
-    ----------
-    model
-        Its model number.
-    size_bytes
-        What it holds. [B]
-    rotational, ssd
-        Whether it turns, and whether it says that it does not.
-    transport, protocol, interface, type, media
-        How it is attached and what it is made of, in the words of each program.
-    link_bps, link_max_bps
-        Line rate of its link, and the fastest that it can do. [bit/s]
-    pci
-        PCI address of its controller.
-    slot
-        Its place in an enclosure.
+    ``ssd``: it says that it does not rotate. ``transport``, ``protocol``, ``interface``, ``type`` and ``media`` are in
+    the words of each program; ``link_bps`` and ``link_max_bps`` are the current and highest line rate [bit/s], ``pci``
+    is the address of its controller, ``slot`` its place in an enclosure.
     """
 
     model: str | None = None
@@ -45,21 +32,7 @@ class Disk(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Volume(Part):
-    """What a RAID controller shows the system as one disk.
-
-    Parameters
-    ----------
-    id
-        Its number or name.
-    level
-        RAID level in the words of the program.
-    n_drives, n_segments
-        Number of disks that carry it.
-    size_bytes, strip_bytes
-        What it holds, and what is written to one disk before the next one's turn. [B]
-    state, cache
-        In the words of the program.
-    """
+    """A volume of a RAID controller, in the words of its program; ``strip_bytes`` is the part of a stripe on a disk."""
 
     id: int | str | None = None
     level: str | None = None
@@ -73,15 +46,7 @@ class Volume(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Controller(Part):
-    """A RAID controller with what hangs on it, by its program.
-
-    Parameters
-    ----------
-    controller, model
-        Its name, under which programs print it.
-    pci
-        Its PCI address.
-    """
+    """A RAID controller with its volumes and drives, from its program."""
 
     controller: str | None = None
     model: str | None = None
@@ -89,12 +54,12 @@ class Controller(Part):
 
     @property
     def volumes(self) -> list[Volume]:
-        """What it shows the system as disks."""
+        """Its volumes, which the system sees as disks."""
         return [Volume.of(one) for one in self.facts.get("volumes", ())]
 
     @property
     def raidsets(self) -> list[Volume]:
-        """Sets of disks, by Areca's program."""
+        """Sets of disks, from Areca's program."""
         return [Volume.of(one) for one in self.facts.get("raidsets", ())]
 
     @property
@@ -105,24 +70,11 @@ class Controller(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SoftwareArray(Part):
-    """An array of Linux' software RAID, by mdstat, mdadm or sysfs.
+    """An array of Linux' software RAID, from mdstat, mdadm or sysfs.
 
-    Parameters
-    ----------
-    name, device
-        Its name, and the path that mdadm gives.
-    level, state
-        In the words of the source.
-    members, spares
-        Names of its disks, and of those that only wait.
-    n_configured, n_raid_devices
-        Number of disks that make it, by mdstat and by the others.
-    n_working, n_active
-        Number of disks that work, by mdstat and by mdadm.
-    size_bytes, chunk_bytes
-        What it holds, and what is written to one disk before the next one's turn. [B]
-    stripe_cache_size
-        Pages of a disk that writes are collected in.
+    ``n_configured`` and ``n_working`` are mdstat's numbers of disks, ``n_raid_devices`` and ``n_active`` the others'.
+    ``chunk_bytes`` is the part of a stripe on one disk [B], ``stripe_cache_size`` the pages per disk that collect
+    writes.
     """
 
     name: str | None = None
@@ -142,30 +94,10 @@ class SoftwareArray(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Array:
-    """Disks that work as one.
+    """Disks that work as one; ``name`` is that of the device, or of the controller and the volume.
 
-    Parameters
-    ----------
-    name
-        Name of the device, or of the controller and the volume.
-    level
-        RAID level.
-    disks
-        Number of disks that carry it.
-    members
-        Names of the disks, where they are known.
-    size_bytes
-        What it holds. [B]
-    chunk_bytes
-        What is written to one disk before the next one's turn. [B]
-    state
-        In the words of the source.
-    working
-        Number of disks that work, None where that is not known.
-    controller
-        Its controller, None for software RAID.
-    disk
-        What its controller says of its disks.
+    ``chunk_bytes`` is the part of a stripe on one disk [B], ``working`` the number of working disks, None if unknown;
+    ``controller`` is None for software RAID, and ``disk`` has the controller's facts about its disks.
     """
 
     name: str
@@ -181,7 +113,7 @@ class Array:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What JSON shows of it."""
+        """Its facts for JSON."""
         by = self.controller
         controller = {} if by is None else {"model": by.controller or by.model, "pci": by.pci}
         return {**vars(self), "controller": controller, "disk": dict(self.disk.facts)}
@@ -189,15 +121,7 @@ class Array:
 
 @dataclass(frozen=True, kw_only=True)
 class Pool(Part):
-    """A pool of ZFS.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    state
-        ``ONLINE`` or another word of zpool.
-    """
+    """A pool of ZFS; ``state`` is ``ONLINE`` or another word of zpool."""
 
     name: str | None = None
     state: str | None = None
