@@ -1,8 +1,7 @@
-"""Readers of counters of interfaces: SNMP, MRTG, PRTG, RRD, and the counters of hosts.
+"""Readers of interface counters: SNMP, MRTG, PRTG, RRD, and the counters of hosts.
 
-`read_counters` takes files and folders and gives the tables of samples, interfaces, rates and problems, and recognises
-what wrote them. `registry` lists the readers, `contract` says what a reader is, `summary` makes the table of
-interfaces; every other module is the reader of one format, with its units and traps in its docstring.
+`registry` lists the readers, `contract` defines a reader, `summary` makes the table of interfaces; every other module
+is the reader of one format, with its units and traps in its docstring.
 """
 
 from __future__ import annotations
@@ -40,25 +39,23 @@ def read_counters(
     progress: bool = False,
     hint: Callable[[Document], str] | None = None,
 ) -> Counters:
-    """Read counters of interfaces, whatever wrote them.
+    """Read interface counters in any known format.
 
-    Nothing in a file makes this raise: what cannot be used is a row of `Counters.problems`, and the rest is still read.
+    No content of a file raises an error: what cannot be used is a row of `Counters.problems`, and the rest is read.
 
     Parameters
     ----------
     paths
-        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives. An
-        archive of ours, or a part of it (``ARCHIVE?host=sw1``), gives the counters that were added to it.
+        A file, a folder, or several. Folders are walked in sorted order; files may be compressed or archives. An
+        archive of results, or a part of it (``ARCHIVE?host=sw1``), yields its counters.
     time_zone
-        Name of the time zone of the clock by which files were written that have local times and do not say where, such
-        as ``Europe/Berlin``. Without it such times are taken as UTC, and a problem says so.
+        Time zone, such as ``Europe/Berlin``, of local times in files that do not name theirs. Without it such times are
+        taken as UTC, with a problem.
     host
-        Name of the host of files that do not name theirs. Without it each of these files counts as a host of its own.
-        What an archive holds keeps its names.
-    progress
-        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
-    hint
-        Gives the end of the message about a file that no reader knows; by default, the message has none.
+        Host of files that do not name theirs, except archives; by default each of these files is a host of its own.
+    progress, hint
+        Whether to show a progress bar; a function that returns the end of the message about an unknown file, by default
+        empty.
 
     Returns
     -------
@@ -74,8 +71,8 @@ def read_counters(
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
-    >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
-    >>> round(found.rates["in_bps"].max() / 1e6), round(found.rates["interval_s"].max())
+    >>> counters = read_counters(data_dir() / "counters" / "session" / "port1.log")
+    >>> round(counters.rates["in_bps"].max() / 1e6), round(counters.rates["interval_s"].max())
     (283, 300)
     """
     clock = Clock.named(time_zone)
@@ -88,21 +85,17 @@ def read_counters(
 
 
 def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) -> list[CounterFindings]:
-    r"""Read one file. Nothing in it raises.
+    r"""Read one file; no content of it raises an error.
 
     Parameters
     ----------
-    document
-        The file.
-    clock
-        The clock of local times.
-    hint
-        Gives the end of the message about a file in which no reader knows anything.
+    document, clock, hint
+        The file, the clock of local times, and a function that returns the end of the message about an unknown file.
 
     Returns
     -------
     list of CounterFindings
-        The problems of the file as a whole, then what each of its readers found, not checked yet.
+        The problems of the file itself, then the unchecked findings of each of its readers.
 
     Examples
     --------
@@ -123,16 +116,14 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
 def joined(
     files: Sequence[Sequence[CounterFindings]], *, host: str | None = None, archived: Iterable[Selection] = ()
 ) -> Counters:
-    r"""Check what was found in files, and put it together to tables.
+    r"""Check the findings of files, and join them to tables.
 
     Parameters
     ----------
     files
-        What `read_document` gave for each file, in the order of the rows.
-    host
-        Name of the host of rows that name none.
-    archived
-        Parts of archives, whose rows follow.
+        Results of `read_document`, in the order of the rows.
+    host, archived
+        Host of rows without one, and parts of archives, whose rows follow.
 
     Returns
     -------
@@ -174,7 +165,7 @@ def joined(
 
 
 def _mixed(samples: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Give a problem for each interface whose counters fall where its files alternate: they are of several machines."""
+    """Yield a problem for each interface whose counters fall where its files alternate: they are of several hosts."""
     for interface, port in samples.sort_values("time", kind="stable").groupby("interface"):
         octets = port[["in_octets", "out_octets"]].astype("Float64")
         alone = octets.groupby(port["source_file"]).diff().lt(0).sum().sum()
@@ -188,13 +179,13 @@ def _mixed(samples: pd.DataFrame) -> Iterator[dict[str, object]]:
 
 
 def _quoted_ceiling(document: Document) -> float | None:
-    """Largest rate that the program named in a file can show. [bit/s]."""
+    """Largest rate that the program named in a file can show [bit/s]."""
     words = document.start.lower()
     return next((ceiling for program, ceiling in DISPLAY_CEILINGS.items() if program in words), None)
 
 
 def _at_ceilings(known: pd.DataFrame, found: Iterable[CounterFindings]) -> pd.DataFrame:
-    """Flag the rates at the largest value that the program which wrote them can show."""
+    """Flag rates at the largest value that their program can show."""
     for part in found:
         if part.ceiling_bps is not None:
             own = known["source_file"] == part.source_file
@@ -207,10 +198,8 @@ def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
 
     Parameters
     ----------
-    table
-        Name of the table: one with a column ``time``.
-    rows
-        Its rows, from which the times are taken out.
+    table, rows
+        A table with a column ``time``, and its rows, whose times are removed.
 
     Returns
     -------

@@ -1,15 +1,15 @@
-"""Convert local times, which most exports have, to UTC.
+"""Conversion of local times, which most exports have, to UTC.
 
-A file that does not name its time zone is read in the zone that the caller gives, and by default in UTC. Two
-kinds of local times need a rule, which stands here alone:
+A file without a time zone is read in the caller's zone, by default UTC. Two kinds of local times need a rule:
 
-- The hour that comes twice when summer time ends. The rows of a file go forward (or backward) in time, so a time that
-  goes back within this hour is the second pass, and the rows before it are the first. Where no time goes back, rows at
-  equal distances tell: the pass that keeps the distance to the rows before and behind the hour counts. Any other row of
-  this hour has no time, and a problem says so.
-- The hour that is skipped when summer time begins. No clock shows it: such a row has no time, and a problem says so.
+- The repeated hour at the end of summer time. The rows of a file go forward (or backward) in time, so a time that goes
+  back within this hour is the second pass, and the rows before it are the first. If no time goes back, the pass that
+  keeps equal distances to the rows before and after the hour counts. Any other row of this hour has no time, and a
+  problem reports it.
+- The skipped hour at the beginning of summer time, which no clock shows: such a row has no time, and a problem reports
+  it.
 
-Abbreviations of zones are read where they mean one offset only.
+Abbreviations of zones are read if they mean one offset only.
 """
 
 from __future__ import annotations
@@ -50,20 +50,14 @@ _SAME_CHANGE: Final = timedelta(hours=6)
 
 
 class Clock:
-    """The clock on the wall where the files were written.
-
-    Parameters
-    ----------
-    zone
-        Its time zone; None: not known, and taken as UTC.
-    """
+    """The clock of the files' local times; its zone is None if unknown, and then UTC."""
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         self.zone = zone
 
     @classmethod
     def named(cls, name: str | None) -> Clock:
-        """Give the clock of a time zone by its name in the IANA database, such as ``Europe/Berlin``."""
+        """Return the clock of a time zone by its name in the IANA database, such as ``Europe/Berlin``."""
         if name is None:
             return cls()
         try:
@@ -79,18 +73,18 @@ class Clock:
         return self.zone is not None
 
     def passes(self, local: datetime) -> tuple[float, ...]:
-        """Moments at which this clock shows a time: one, two when it is set back, none when it is set forward."""
+        """Moments at which this clock shows a time: one, two if it is set back, none if it is set forward."""
         if local.tzinfo is not None:
             return (local.timestamp(),)
         first, second = (local.replace(tzinfo=self.zone or UTC, fold=fold).timestamp() for fold in (0, 1))
         return (first,) if first == second else (first, second) if first < second else ()
 
     def day(self, local: datetime) -> float:
-        """Seconds since 1970 at which a day begins, also where its first hour is skipped or comes twice."""
+        """Seconds since 1970 at which a day begins, even if its first hour is skipped or repeated."""
         return local.replace(tzinfo=self.zone or UTC).timestamp()
 
     def in_zone(self, local: datetime, abbreviation: str) -> datetime | None:
-        """Give a time its zone where this clock is in a zone of such an abbreviation, else None."""
+        """Add this clock's zone to a time if its abbreviation fits, else return None."""
         if self.zone is None:
             return None
         for fold in (0, 1):
@@ -118,7 +112,7 @@ def meanings(zone: str) -> str:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A local time of a file that was asked for: its series, the name of its row in it, its line."""
+    """A local time in a file: its series, the name of its row in it, and its line."""
 
     series: Hashable
     row: Hashable
@@ -129,23 +123,8 @@ class _Asked:
 class LocalTimes:
     """The local times of one file, in the order in which its reader asks for them.
 
-    What a time of the repeated hour means shows only in the rows behind it. So a file that has one is read twice: the
-    first reading notes its times, the second one gets them as they were made out.
-
-    Parameters
-    ----------
-    clock
-        The clock.
-
-    Examples
-    --------
-    >>> first = LocalTimes(Clock.named("Europe/Berlin"))
-    >>> rows = [datetime(2026, 10, 25, 2, minute) for minute in (30, 45, 0, 15)]
-    >>> provisional = [first.seconds(local) for local in rows]
-    >>> second = first.made_out()
-    >>> times = [second.seconds(local) for local in rows]
-    >>> [later - earlier for earlier, later in pairwise(times)]
-    [900.0, 900.0, 900.0]
+    A time of the repeated hour is resolved by the rows after it, so a file with one is read twice: the first reading
+    collects its times, the second one gets them resolved.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -168,13 +147,13 @@ class LocalTimes:
 
     @property
     def certain(self) -> bool:
-        """Whether each time that was asked for is one moment."""
+        """Whether each requested time is one moment."""
         return not self._clock.known or all(
             len(self._clock.passes(local)) == 1 for local in {asked.local for asked in self._asked}
         )
 
     def made_out(self) -> LocalTimes:
-        """Give the same times for a second reading, made out as far as they can be."""
+        """Return the same times for a second reading, resolved as far as possible."""
         result = LocalTimes(self._clock)
         answers: list[float | None] = [None] * len(self._asked)
         series: dict[Hashable, list[int]] = {}
@@ -239,7 +218,7 @@ def _at_one_time(rows: Sequence[_Asked], *, once: bool = False) -> list[list[_As
 
 
 def _usual_step(locals_: Sequence[datetime]) -> float | None:
-    """The most frequent distance of rows, None where none comes twice. [s]."""
+    """The most frequent distance of rows, None if none occurs twice [s]."""
     steps = Counter(
         (b - a).total_seconds() for a, b in pairwise(local.replace(tzinfo=None) for local in locals_) if a < b
     )

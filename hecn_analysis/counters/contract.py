@@ -1,11 +1,9 @@
-"""What a reader of counters is, what it is given and what it hands over.
+"""Contract of a reader of counters: its input and output.
 
-A reader is a module with the names of `Reader`. It is asked whether a file is its own, which it answers from the
-content alone, and then reads it: each reading of an interface's counters is a row of `samples`, each mean rate over an
-interval that the file itself gives is a row of `rates`. `CounterFindings` checks the rows once the file has been read:
-an impossible value is left out and becomes a problem with its line. Nothing in a file makes a reader raise.
-
-Times are handed over as seconds since 1970 in UTC (`clock` makes them of local times).
+A reader is a module with the names of `Reader`. It recognises its files by content alone, and reads each reading of an
+interface's counters into a row of `samples`, each mean rate that the file gives into a row of `rates`.
+`CounterFindings` checks the rows afterwards: an impossible value is left out and becomes a problem with its line. No
+content of a file makes a reader raise. Times are seconds since 1970 in UTC (`clock` converts local times).
 """
 
 from __future__ import annotations
@@ -33,13 +31,8 @@ _SHOWN: Final = tuple(name for name in _OWN if name not in {"source_file", "line
 class Counters:
     """The tables of one or more files; `hecn_analysis.base.tables.COLUMNS` describes the columns.
 
-    Parameters
-    ----------
-    samples, interfaces, rates, problems
-        One row per reading of counters, per interface of a file, per interval, and per thing that could not be used.
-        `rates` has what follows from the samples and what the files themselves give.
-    sources
-        One mapping per file: its name, its format, and what it holds.
+    `rates` has rates from the samples and from the files themselves; `sources` one mapping per file: its name, its
+    format, and its contents.
     """
 
     samples: pd.DataFrame
@@ -60,33 +53,19 @@ class Counters:
 
 @dataclass
 class CounterFindings(FileProblems):
-    """What one reader has found in one file.
+    """Results of one reader for one file.
 
-    Parameters
-    ----------
-    source_file, problems
-        Those of `FileProblems`.
-    clock
-        The clock of local times.
-    times
-        Makes UTC of them.
-    format
-        The name of the format, one of the reader's `FORMATS`; set by the reader once it is sure of it.
-    facts
-        What the file holds, by name; set by the reader. What `common_facts` gives and the reader does not is added.
-    ceiling_bps
-        Most that the program which made the readings can count or show; set by the reader. [bit/s]
+    The reader sets `format`, one of its `FORMATS`, once it is sure; `facts`, the contents of the file by name, to which
+    `common_facts` are added; and `ceiling_bps`, the largest value that the writing program can count or show [bit/s].
 
     Examples
     --------
     >>> findings = CounterFindings("port1.log", format="mrtg-log")
-    >>> findings.interface(interface="port1", speed_bps=1e9)
     >>> findings.sample(interface="port1", time=0.0, in_octets=-7)
     >>> findings.rate(interface="port1", time=300.0, interval_s=300.0, in_bps=2e6)
-    >>> findings.problem(3, "malformed", "found 'x', expected a number; left out")
     >>> findings.finish()
     >>> findings.rates[0]["flag"], [problem["kind"] for problem in findings.problems]
-    ('given', ['malformed', 'inconsistent'])
+    ('given', ['inconsistent'])
     """
 
     clock: Clock = field(default_factory=Clock)
@@ -104,52 +83,34 @@ class CounterFindings(FileProblems):
             self.times = LocalTimes(self.clock)
 
     def sample(self, **columns: object) -> None:
-        """Take over a reading of the counters of one interface.
+        """Add a reading of one interface: columns of the table of samples except the file, ``time`` in seconds.
 
-        Parameters
-        ----------
-        columns
-            Columns of the table of samples but for the name of the file, ``time`` in seconds since 1970; and
-            description, alias and mac_address of the interface.
+        Description, alias and mac_address of the interface are allowed too.
         """
         self._known({name: columns[name] for name in (*_IDENTITY, *_FACTS_OF_INTERFACES) if name in columns})
         self.samples.append({name: value for name, value in columns.items() if name in _OWN and value is not None})
 
     def rate(self, **columns: object) -> None:
-        """Take over a mean rate over an interval, as the file gives it; intervals of an interface do not overlap.
+        """Add a mean rate over an interval, as the file gives it: columns of the table of rates except the file.
 
-        Parameters
-        ----------
-        columns
-            Columns of the table of rates but for the name of the file, ``time`` (the end of the interval) in seconds
-            since 1970; ``flag`` is "given" where the reader says nothing else.
+        ``time``, the end, is in seconds since 1970; ``flag`` is "given" by default. Intervals of an interface do not
+        overlap.
         """
         self._known({name: columns[name] for name in _IDENTITY if name in columns})
         self.rates.append({"flag": "given", **{name: value for name, value in columns.items() if value is not None}})
 
     def interface(self, *, facts: Mapping[str, object] | None = None, **columns: object) -> None:
-        """Note what is known of an interface, also of one without counters.
+        """Add facts about an interface, even of one without counters.
 
-        Parameters
-        ----------
-        facts
-            What else the file says of it, by name; for the list of interfaces of the source, not for the tables.
-        columns
-            ``host``, ``interface`` and ``index``, which name it, and columns of the table of interfaces: description,
-            alias, mac_address, speed_bps, mtu, up.
+        `columns` are ``host``, ``interface`` and ``index``, which name it, and description, alias, mac_address,
+        speed_bps, mtu, up; `facts` are others, for the list of interfaces of the source.
         """
         key = self._known(columns)
         if facts:
             self.more.setdefault(key, {}).update(facts)
 
     def name_host(self, host: str) -> None:
-        """Name the host of all rows that name none.
-
-        Parameters
-        ----------
-        host
-            The name.
-        """
+        """Name the host of all rows without one."""
         for row in (*self.samples, *self.rates):
             row.setdefault("host", host)
         for every in (self.interfaces, self.more):
@@ -164,7 +125,7 @@ class CounterFindings(FileProblems):
         return key
 
     def tell_doubtful_times(self) -> None:
-        """Note the local times that could not be made out."""
+        """Report the local times that could not be resolved."""
         for kind, asked, expected in (
             (
                 "ambiguous",
@@ -183,7 +144,7 @@ class CounterFindings(FileProblems):
                 )
 
     def finish(self) -> None:
-        """Check all rows, make times of their seconds, and add the common facts."""
+        """Check all rows, convert their times, and add the common facts."""
         for row in self.interfaces.values():
             for name, fault in tables.faults("interfaces", row).items():
                 del row[name]
@@ -196,7 +157,7 @@ class CounterFindings(FileProblems):
                 self.facts.setdefault(name, value)
 
     def _check(self, table: str, rows: list[dict[str, object]]) -> None:
-        """Leave out values that cannot be; one problem for each column says how many."""
+        """Remove impossible values, with one problem per column that counts them."""
         for row in rows:
             row["source_file"] = self.source_file
         for name, column in tables.COLUMNS[table].items():
@@ -222,19 +183,7 @@ class CounterFindings(FileProblems):
 
 
 class Reader(Protocol):
-    """A reader of one format, or of a family of formats; a module with these names is one.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters.snmp import snmpwalk
-    >>> document = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000")
-    >>> findings = CounterFindings("walk.txt")
-    >>> snmpwalk.recognises(document)
-    True
-    >>> snmpwalk.read(document, findings)
-    >>> findings.format, findings.samples[0]["in_octets"]
-    ('snmpwalk', 1000)
-    """
+    """A module that reads one format, or a family of formats."""
 
     @property
     def FORMATS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of the module
@@ -246,7 +195,7 @@ class Reader(Protocol):
 
     @property
     def WHOLE(self) -> bool:  # noqa: N802
-        """Whether a file is of the format as a whole; else other readers look for theirs in it too."""
+        """Whether a file is of this format only; else other readers read their parts of it too."""
 
     def recognises(self, document: Document) -> bool:
         """Whether a file is, or holds, the format: cheap, strict, and from the content alone.
@@ -263,14 +212,12 @@ class Reader(Protocol):
         """
 
     def read(self, document: Document, findings: CounterFindings) -> None:
-        """Read a file that was recognised: set `findings.format`, hand over rows, facts and problems.
+        """Read a file that was recognised: set `findings.format`, add rows, facts and problems.
 
         Parameters
         ----------
-        document
-            The file.
-        findings
-            Takes the rows, whose times are seconds since 1970, rates are in bit/s, and counters are octets and packets.
+        document, findings
+            The file; the results, whose times are seconds since 1970, rates bit/s, and counters octets and packets.
         """
 
 
@@ -317,7 +264,7 @@ def series(rates: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
 
 
 def interval(times: Sequence[float]) -> float | int | None:
-    """Distance of sorted times from each other, the most frequent one, a whole number where it is one."""
+    """Most frequent distance of sorted times, as a whole number if it is one."""
     if len(times) < 2:
         return None
     steps, counts = np.unique(np.round([after - before for before, after in pairwise(times)], 3), return_counts=True)

@@ -35,7 +35,7 @@ _BYTES: Final = re.compile(r"(?i:bytes?\b|octets?\b)|B/s|Bps\b")
 
 
 def ways(names: Sequence[str]) -> dict[str, int]:
-    """Places of the series that count the octets received ("in") and sent ("out"), as far as their names say."""
+    """Positions of the series that count octets received ("in") and sent ("out"), as far as their names show."""
     lower = [name.strip().lower() for name in names]
     for pair in _PAIRS:
         if all(name in lower for name in pair):
@@ -51,7 +51,7 @@ def ways(names: Sequence[str]) -> dict[str, int]:
 
 
 def in_bits(text: str) -> bool | None:
-    """Whether a label says that values are bits (True) or bytes (False) a second; None where it says neither."""
+    """Whether a label means bits (True) or bytes (False) a second; None if it shows neither."""
     if _BITS.search(text):
         return True
     return False if _BYTES.search(text) else None

@@ -1,4 +1,4 @@
-"""JSON of programs that were stopped while they wrote it, and several documents one after another."""
+"""JSON of programs that were stopped while writing, and several documents one after another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def hosts_of(value: object) -> list[dict[str, Any]]:
 
 
 def values_of(document: Document, findings: CounterFindings) -> Iterator[Any]:
-    """Values of a text that is JSON: usually one. Of a text that breaks off, what is whole of its last value."""
+    """Yield the values of a JSON text, usually one; of a truncated text, the complete part of its last value."""
     if document.json is not None:
         yield document.json
         return

@@ -1,8 +1,8 @@
 """The readers of counters, and which of them reads a file.
 
-What a file is shows in what it holds, never in its name. The first reader that knows a file as a whole reads it alone;
-otherwise all readers that find something of theirs in it do, for a file may hold the output of several commands. A
-file that gives nothing, or problems, is read again without its wrapping (`hecn_analysis.parsing.second_reading`).
+A file is recognised by its content, never by its name. The first reader of a complete file reads it alone; otherwise
+all readers that recognise a part of it do, since a file may hold the output of several commands. A file that yields
+nothing, or problems, is read again without its wrapping (`hecn_analysis.parsing.second_reading`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:
-    r"""Readers that a file is for."""
+    r"""Return the readers for a file."""
     for reader in readers:
         if reader.WHOLE and reader.recognises(document):
             return [reader]
@@ -31,7 +31,7 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
 
 
 def recognises(document: Document) -> bool:
-    r"""Whether a file holds counters that a reader knows.
+    r"""Whether a file contains counters that a reader knows.
 
     Parameters
     ----------
@@ -41,19 +41,18 @@ def recognises(document: Document) -> bool:
     Returns
     -------
     bool
-        Whether one of the `READERS` knows something in it.
+        Whether one of the `READERS` knows part of it.
 
     Examples
     --------
-    >>> walk = b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n"
-    >>> recognises(Document("a", walk)), recognises(Document("b", b"hello\n"))
-    (True, False)
+    >>> recognises(Document("a", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n"))
+    True
     """
     return bool(readers_of(document))
 
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[CounterFindings]:
-    """Read one file: what each of its readers found, not checked yet."""
+    """Read one file; return the unchecked findings of each of its readers."""
     plain = _read(document, clock, readers)
     if len(document.content) > SHORT or not plain.is_open:
         return [part.what for part in plain.parts]
@@ -104,7 +103,7 @@ def _part(findings: CounterFindings, length: int) -> Part[CounterFindings]:
 
 
 def _number(findings: CounterFindings, numbers: Sequence[int]) -> None:
-    """Name lines of the file in place of lines of a text without its wrapping."""
+    """Replace line numbers of a cleaned text by those of the file."""
     for row in (*findings.samples, *findings.rates, *findings.problems):
         line = row.get("line")
         if isinstance(line, int) and 0 < line <= len(numbers):

@@ -27,7 +27,7 @@ _FACTORS: Final = {"bytes/sec": 8, "bits/sec": 1, "bytes/s": 8, "bits/s": 1, "Bp
 
 
 def recognises(document: Document) -> bool:
-    """Whether it is such a mapping of mappings."""
+    """Whether the file is such a mapping of mappings."""
     return any(True for _ in _interfaces(document.json))
 
 

@@ -135,7 +135,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _values(point: _Point) -> dict[str, float | int]:
-    """Values of the counters in a point, by the names of `metrics`; none where it is not of an interface."""
+    """Values of the counters in a point, by the names of `metrics`; empty if it is not of an interface."""
     named = any(tag in point.tags for tag in _INTERFACES) or any(name in point.fields for name in ("ifName", "ifDescr"))
     if not named or (point.measurement == "net" and point.tags.get("interface") == "all"):
         return {}

@@ -1,7 +1,7 @@
-"""Names by which exporters and agents call the counters of interfaces, and samples made of values by such names.
+"""Names of interface counters in exporters and agents, and samples made from values by such names.
 
-The names are those of IF-MIB (snmp_exporter, Telegraf's snmp input, which puts a prefix in front), node_exporter since
-0.16 and before, windows_exporter, cAdvisor, Telegraf's net and ethtool inputs, OpenConfig (gNMI).
+The names are those of IF-MIB (snmp_exporter, Telegraf's snmp input, which adds a prefix), node_exporter since 0.16 and
+before, windows_exporter, cAdvisor, Telegraf's net and ethtool inputs, OpenConfig (gNMI).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _LARGEST_32: Final = (1 << 32) - 1
 
 
 def column(metric: str, names: Mapping[str, str] = METRICS) -> str | None:
-    """Name under which a metric's value is collected; None for metrics of other things than interfaces."""
+    """Name for the value of a metric; None for metrics of anything but interfaces."""
     found = names.get(metric)
     if found is None and "if" in metric:
         tail = metric[metric.rfind("if") :]
@@ -84,15 +84,7 @@ def column(metric: str, names: Mapping[str, str] = METRICS) -> str | None:
 
 @dataclass
 class Collected:
-    """Values of one interface at one time, by the names that `column` gives.
-
-    Parameters
-    ----------
-    line
-        Number of the first line with one of them.
-    values
-        The values.
-    """
+    """Values of one interface at one time, by the names of `column`, and the first line with one of them."""
 
     line: int
     values: dict[str, float | int] = field(default_factory=dict)
@@ -119,7 +111,7 @@ class Collected:
         return {name: value for name, value in row.items() if value is not None}
 
     def _packets(self) -> dict[str, float | int]:
-        """Packets of all kinds added up, of the wider counters where both are there."""
+        """Sum of packets of all kinds, of the wider counters if both exist."""
         found: dict[tuple[str, str], float | int] = {}
         for name, value in self.values.items():
             if "_packets_" in name:
@@ -128,7 +120,7 @@ class Collected:
         return {f"{way}_packets": value for (way, _), value in sorted(found.items())}
 
     def _speed(self) -> float | int | None:
-        """Claimed speed. A card without a link says -1, 0 or the largest number; ifSpeed ends at 4.29 Gb/s. [bit/s]."""
+        """Stated speed [bit/s]; without a link it is -1, 0 or the largest number, and ifSpeed ends at 4.29 Gb/s."""
         values = self.values
         for name, factor in (("speed_bytes", 8), ("speed_mbps", 10**6), ("speed_bps", 1), ("speed_32_bps", 1)):
             value = values.get(name)
@@ -141,14 +133,14 @@ _COUNTED: Final = frozenset({*_SIMPLE.values(), "mtu", "index", "in_errors", "ou
 
 
 def _count(value: float) -> int | float:
-    """Whole number of a value that is one: exporters write counters as 1.5e+09."""
+    """Whole number of an integral value: exporters write counters as 1.5e+09."""
     return int(value) if float(value).is_integer() else value
 
 
 def hand_over(
     findings: CounterFindings, names: Mapping[str, Any], collected: Collected, time: float | None
 ) -> dict[str, Any]:
-    """Hand over a sample, or an interface where nothing was counted, and give its columns."""
+    """Add a sample, or an interface without counts, and return its columns."""
     row = {**collected.columns(), **{name: value for name, value in names.items() if value is not None}}
     if any(name.startswith(("in_", "out_")) for name in row):
         findings.sample(line=collected.line, time=time, **row)

@@ -113,7 +113,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def join(found: Sequence[CounterFindings]) -> None:
-    """Give logs and pages what the configurations read with them say of their targets: title and speed."""
+    """Add titles and speeds from configurations to the logs and pages of their targets."""
     known: dict[str, list[tuple[PurePath, dict[str, Any]]]] = {}
     for part in found:
         if part.format in FORMATS:
@@ -144,7 +144,7 @@ def join(found: Sequence[CounterFindings]) -> None:
 
 
 def _joined(lines: Iterable[str]) -> Iterable[tuple[int, str]]:
-    """Lines with what continues them, without comments."""
+    """Lines with their continuations, without comments."""
     start, text = 0, ""
     for number, line in enumerate(lines, 1):
         if line.startswith("#"):

@@ -103,7 +103,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def _rates(findings: CounterFindings, name: str, rows: list[tuple[int, list[int]]], known: int) -> None:
-    """Hand over the rows that are measurements; the oldest begins where the row below it ends."""
+    """Add the rows that are measurements; the oldest begins at the end of the row below it."""
     for place, (number, values) in enumerate(rows[:known]):
         before = rows[place + 1][1][0] if place + 1 < len(rows) else None
         if before == values[0]:

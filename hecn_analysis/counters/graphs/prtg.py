@@ -166,7 +166,7 @@ def _dated(text: str) -> bool:
 
 
 def _cover(row: Row) -> None:
-    """Take the coverage, which is the last channel, from the others."""
+    """Move the coverage, the last channel, out of the others."""
     if row.values:
         name = next(reversed(row.values))
         words, raw = row.values[name]
@@ -226,7 +226,7 @@ def _of_xml(document: Document, findings: CounterFindings) -> Iterator[Row]:
 
 
 def _mended(document: Document, findings: CounterFindings) -> Element | None:
-    """Read a document that breaks off as far as its last whole item."""
+    """Read a truncated document up to its last complete item."""
     cut = document.text.rfind("</item>")
     line = document.text.count("\n") + 1
     findings.problem(
@@ -279,7 +279,7 @@ def _of_json(document: Document, findings: CounterFindings) -> Iterator[Row]:
 
 
 def _pairs_of_json(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names may come twice: the second one is called name[1]."""
+    """An object whose names may be repeated: the second one becomes name[1]."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         place, own = 0, name

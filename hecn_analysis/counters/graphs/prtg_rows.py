@@ -78,15 +78,7 @@ _BITS: Final = 8
 
 
 class Moment(NamedTuple):
-    """What stands in the cell of a date, in local time.
-
-    Parameters
-    ----------
-    start, end
-        Beginning and end of an interval; no end where one time stands there.
-    seconds
-        Whether seconds are given.
-    """
+    """The cell of a date in local time: beginning and end of an interval, or one time, and whether it has seconds."""
 
     start: datetime
     end: datetime | None
@@ -95,19 +87,7 @@ class Moment(NamedTuple):
 
 @dataclass
 class Row:
-    """A row of historic data.
-
-    Parameters
-    ----------
-    line
-        Number of its line, where known.
-    date, raw_date
-        The date in words and as a number, each empty where it is missing.
-    values
-        For each channel its value in words and as a number, each empty where it is missing.
-    coverage
-        The raw coverage.
-    """
+    """A row of historic data: date and each channel's value in words and as a number, empty if missing."""
 
     line: int | None
     date: str
@@ -117,17 +97,7 @@ class Row:
 
 
 class Channel(NamedTuple):
-    """What a channel is by its name and its values.
-
-    Parameters
-    ----------
-    kind
-        "speed", "volume" or "downtime".
-    way
-        "in", "out" or "sum"; empty of a downtime.
-    label
-        The name without these words.
-    """
+    """A channel: "speed", "volume" or "downtime"; "in", "out", "sum" or "" (downtime); the rest of its name."""
 
     kind: str
     way: str
@@ -135,7 +105,7 @@ class Channel(NamedTuple):
 
 
 def channel(name: str, words: str = "") -> Channel | None:
-    """Say what a channel is; None for one that is not about traffic."""
+    """Classify a channel; None for one without traffic."""
     if _DOWNTIME.search(name):
         return Channel("downtime", "", name)
     unit = _QUANTITY.match(words.strip() if words else "")
@@ -172,13 +142,13 @@ def moment(text: str, *, day_first: bool) -> Moment | None:
 
 
 def is_raw_date(text: str) -> bool:
-    """Whether a text is a number of days that can be a date of these years."""
+    """Whether a text is a number of days that is a recent date."""
     value = number(text)
     return value is not None and _OLE_DATES[0] < value < _OLE_DATES[1]
 
 
 def hand_over(rows: Sequence[Row], findings: CounterFindings) -> None:
-    """Make rates and facts of rows."""
+    """Make rates and facts from rows."""
     moments = _moments(rows, findings)
     length = _length(moments, rows)
     kinds = _channels(rows)
@@ -227,7 +197,7 @@ def hand_over(rows: Sequence[Row], findings: CounterFindings) -> None:
 
 
 def _figures(row: Row, kinds: Mapping[str, Channel], decimal: str, kind: str) -> dict[str, float]:
-    """Values of the channels of one kind, by their way."""
+    """Values of the channels of one kind, by direction."""
     found: dict[str, float] = {}
     for label, (words, raw) in row.values.items():
         known = kinds.get(label)
@@ -271,7 +241,7 @@ def _point(found: re.Match[str], which: str, *, day_first: bool, day: datetime |
 
 
 def _moments(rows: Sequence[Row], findings: CounterFindings) -> list[Moment | None]:
-    """Dates of the rows, read with the day or with the month first, whichever fits them all."""
+    """Dates of the rows, read with the day or the month first, whichever fits them all."""
     readings = {first: [moment(row.date, day_first=first) for row in rows] for first in (True, False)}
     missing = {first: sum(when is None for when in found) for first, found in readings.items()}
     if missing[True] != missing[False]:
@@ -298,7 +268,7 @@ def _moments(rows: Sequence[Row], findings: CounterFindings) -> list[Moment | No
 
 
 def _far(found: Sequence[Moment | None], rows: Sequence[Row]) -> float:
-    """How far dates in words are from the raw ones at most, in seconds."""
+    """Largest difference of dates in words from the raw ones, in seconds."""
     apart = [
         abs((when.start - datetime(1970, 1, 1)).total_seconds() - (raw - _OLE_EPOCH) * _DAY)  # noqa: DTZ001 - local
         for when, row in zip(found, rows, strict=True)
@@ -323,7 +293,7 @@ def _length(moments: Sequence[Moment | None], rows: Sequence[Row]) -> float | in
 
 
 class _Span(NamedTuple):
-    """Beginning and end of a row in seconds since 1970, and how far its local time is ahead of UTC, in seconds."""
+    """Beginning and end of a row in seconds since 1970, and its local time's offset from UTC in seconds."""
 
     start: float | None
     end: float | None
@@ -334,7 +304,7 @@ class _Span(NamedTuple):
 def _span(
     row: Row, when: Moment | None, length: float | None, findings: CounterFindings, last: float | None
 ) -> _Span | None:
-    """Give the time of a row, where `last` is the end of the row before; None for a row without a date."""
+    """Return the times of a row, given the end of the row before; None for a row without a date."""
     raw = number(row.raw_date) if is_raw_date(row.raw_date) else None
     averaged = when is not None and (when.end is not None or length == _DAY)
     if raw is not None:
@@ -373,7 +343,7 @@ def _tell_no_zone(row: Row, findings: CounterFindings) -> None:
 
 
 def _wall_span(when: Moment, length: float | None, gap: float | None) -> float:
-    """Length of an interval of which the wall clock, perhaps changed within it, shows beginning and end."""
+    """Length of an interval whose ends the wall clock shows, even if the clock changed within it."""
     wall = (when.end - when.start).total_seconds() if when.end is not None else float(length or 0)
     changed = [span for span in (wall - _HOUR, wall + _HOUR, wall + _HOUR - _DAY) if span > 0]
     if gap is not None and (wall != length or wall >= _DAY):
@@ -384,7 +354,7 @@ def _wall_span(when: Moment, length: float | None, gap: float | None) -> float:
 
 
 def _channels(rows: Iterable[Row]) -> dict[str, Channel]:
-    """What the channels are, by names and by the first values in words."""
+    """Classify the channels by names and by the first values in words."""
     words: dict[str, str] = {}
     for row in rows:
         for label, (text, _) in row.values.items():
@@ -394,7 +364,7 @@ def _channels(rows: Iterable[Row]) -> dict[str, Channel]:
 
 
 def _decimal(rows: Iterable[Row]) -> str:
-    """The sign that values in words have in front of their decimals."""
+    """The decimal sign of values in words."""
     for row in rows:
         for text, _ in row.values.values():
             found = re.search(r"\d([.,])(\d++)[^.,]*+$", text.split("/")[0])

@@ -49,19 +49,7 @@ _ROW: Final = "</row>"
 
 @dataclass(frozen=True)
 class _Archive:
-    """An archive.
-
-    Parameters
-    ----------
-    cf
-        Its consolidation function.
-    step
-        Seconds of a row.
-    ends
-        Ends of the rows in seconds since 1970.
-    values
-        A row for each step, a column for each data source.
-    """
+    """An archive: consolidation function, seconds of a row, ends of rows since 1970, values by step and data source."""
 
     cf: str
     step: int
@@ -75,7 +63,7 @@ def recognises(document: Document) -> bool:
 
 
 def _without_prolog(text: str) -> str:
-    """XML from its root on."""
+    """Return the XML from its root on."""
     while True:
         for begin, end in _BEFORE_THE_ROOT:
             if text.startswith(begin) and end in text:
@@ -86,7 +74,7 @@ def _without_prolog(text: str) -> str:
 
 
 def read(document: Document, findings: CounterFindings) -> None:
-    """Read a dump, or have the program make one."""
+    """Read a dump, made by the program if needed."""
     if document.content.startswith(_MAGIC):
         findings.format = "rrd-binary"
         root = _dumped(document.content, findings)
@@ -131,7 +119,7 @@ def _dumped(content: bytes, findings: CounterFindings) -> Element | None:
 
 
 def _mended(document: Document, findings: CounterFindings) -> Element | None:
-    """Read a dump that breaks off: its whole rows."""
+    """Read a truncated dump: its complete rows."""
     text = document.text
     findings.problem(
         text.count("\n") + 1,
@@ -206,7 +194,7 @@ def _summary(archive: _Archive, places: dict[str, int]) -> dict[str, object]:
 
 
 def _rates(archives: Sequence[_Archive], places: dict[str, int], findings: CounterFindings, name: str) -> None:
-    """Hand over each time once, from the archive of the shortest step that has it."""
+    """Add each time once, from the archive of the shortest step that has it."""
     kept: dict[tuple[str, int], _Archive] = {}
     for archive in archives:
         kept.setdefault((archive.cf, archive.step), archive)
@@ -233,7 +221,7 @@ def _rates(archives: Sequence[_Archive], places: dict[str, int], findings: Count
 
 
 def _row(means: _Archive, most: _Archive | None, place: int, places: dict[str, int]) -> dict[str, object]:
-    """Give a row of the table of rates."""
+    """Return a row of the table of rates."""
     end = float(means.ends[place])
     row: dict[str, object] = {"time": end, "interval_s": float(means.step), "flag": "missing"}
     same = -1 if most is None else int(np.searchsorted(most.ends, end))

@@ -104,7 +104,7 @@ def _hand_over(
 
 
 def _header(document: Document, at: int, n: int) -> list[str] | None:
-    """Give the names of n values above a row, with at most one empty line between them."""
+    """Return the names of n values above a row, with at most one empty line between them."""
     above = next((line for line in reversed(document.lines[max(at - 2, 0) : at]) if line.strip()), "")
     words = above.split()
     return words[-n:] if _NAMES.match(above) and len(words) in {n, n + 1} else None

@@ -67,7 +67,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def hand_over(name: str, legend: Sequence[str], rows: Rows, findings: CounterFindings, unit: str = "") -> None:
-    """Make rates and facts of rows."""
+    """Make rates and facts from rows."""
     places = ways(legend)
     factors: dict[str, int] = {}
     for way, place in places.items():
@@ -185,13 +185,13 @@ def _of_json(document: Document, findings: CounterFindings) -> tuple[list[str], 
 
 
 def _quoted(text: str) -> str:
-    """JSON of RRDtool 1.4 with names in double quotes."""
+    """Put names of RRDtool 1.4's JSON in double quotes."""
     text = re.sub(r"(?<=[{,\s])([A-Za-z_]{1,40})\s*:(?=\s)", r'"\1":', text)
     return re.sub(r"'([^'\n]{0,400})'", r'"\1"', text)
 
 
 def _ended(text: str, end: str) -> Iterator[str]:
-    """JSON as it stands and as RRDtool 1.4 writes it, whole or, with an end, up to its last whole row or their end."""
+    """Yield the JSON as it is and as RRDtool 1.4 writes it, complete or, with an end, up to its last complete row."""
     for written in (text, _quoted(text)):
         yield written[: written.rfind("]") + 1] + end if end else written
 

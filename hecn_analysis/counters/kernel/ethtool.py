@@ -94,7 +94,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def totals(counters: Mapping[str, int]) -> dict[str, Any]:
-    """Counters of an interface of the counters of its driver; what the driver does not count is absent."""
+    """Counters of an interface from those of its driver; absent if the driver does not count them."""
     row = {}
     for way, short, received in (("in", "rx", "received"), ("out", "tx", "sent")):
         for what, names in _TOTALS.items():
@@ -108,7 +108,7 @@ def totals(counters: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _sum(counters: Mapping[str, int], way: str, patterns: Sequence[str]) -> int | None:
-    """Sum over the counters that the first pattern with any fits; where both are counted, those of the queues."""
+    """Sum of the counters that match the first matching pattern; of queues if both are counted."""
     for text in patterns:
         pattern = re.compile(text.replace("{w}", way), re.IGNORECASE)
         found = [value for name, value in counters.items() if pattern.fullmatch(name)]

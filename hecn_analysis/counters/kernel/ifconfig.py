@@ -71,7 +71,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def _stanzas(document: Document) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows of interfaces, and the lines that they begin at."""
+    """Yield the rows of interfaces, and their first lines."""
     row: dict[str, Any] = {}
     first, broken = 0, False
     for number, line in enumerate(document.lines, 1):
@@ -107,7 +107,7 @@ def _begin(new: re.Match[str] | None, line: str) -> dict[str, Any]:
 
 
 def _add(row: dict[str, Any], line: str, *, whole: bool) -> None:
-    """Add what a line below the first one says; behind a broken line no names and addresses."""
+    """Add the content of a line below the first one; after a broken line no names and addresses."""
     if _counted(row, line):
         return
     if found := _STATUS.match(line):

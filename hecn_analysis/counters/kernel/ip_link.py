@@ -87,7 +87,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def _lines(document: Document) -> Iterator[tuple[int, str]]:
-    r"""Lines with their numbers; those that -o has joined are taken apart at its backslashes."""
+    r"""Yield lines with their numbers; those joined by -o are split at its backslashes."""
     for number, line in enumerate(document.lines, 1):
         for part in line.split("\\"):
             yield number, part
@@ -101,13 +101,7 @@ def _text(document: Document, findings: CounterFindings) -> None:
 
 
 class _Text:
-    """Interfaces of lines.
-
-    Parameters
-    ----------
-    findings
-        Where they are handed over.
-    """
+    """Interfaces in lines of text."""
 
     def __init__(self, findings: CounterFindings) -> None:
         self._findings = findings
@@ -117,7 +111,7 @@ class _Text:
         self._function = False
 
     def line(self, number: int, line: str) -> None:
-        """Take one line."""
+        """Read one line."""
         if found := _LINK.match(line):
             _hand_over(self._row, self._findings)
             names = {"line": number, "interface": found["name"], "index": int(found["index"])}
@@ -137,7 +131,7 @@ class _Text:
             self._row["mac_address"] = found["mac"]
 
     def _values(self, number: int, line: str) -> None:
-        """Take the values below a heading."""
+        """Read the values below a heading."""
         values = [_VALUE.match(word) for word in line.split()]
         if len(values) < len(self._columns) or not all(values):
             said = f"found {line.strip()!r}, expected {len(self._columns)} counters; left out"
@@ -149,7 +143,7 @@ class _Text:
                 self._rounded = self._rounded or bool(value[2])
 
     def finish(self) -> None:
-        """The file has ended."""
+        """Add the last interface."""
         _hand_over(self._row, self._findings)
         if self._rounded:
             said = "found counters that 'ip -h' has rounded, expected all of their digits; read as they stand"

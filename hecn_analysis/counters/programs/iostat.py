@@ -106,7 +106,7 @@ def _text(document: Document, findings: CounterFindings) -> None:
 
 
 class _Table:
-    """The disks of one report, whose lines a mail may have broken, and people may have put times in front of."""
+    """The disks of one report, whose lines may be broken, or have times in front."""
 
     def __init__(self, columns: list[str], *, name_last: bool) -> None:
         self._columns, self._name_last = columns, name_last
@@ -114,7 +114,7 @@ class _Table:
         self._figures: list[str] = []
 
     def take(self, line: int, text: str, devices: dict[str, dict[str, Any]], findings: CounterFindings) -> bool:
-        """Take a line: more heads, a disk, or what is left of one; False if words below the table end it."""
+        """Read a line: more heads, a disk, or the rest of one; False if words below the table end it."""
         words = text.split()
         if self._name is None and all(map(_HEAD.fullmatch, words)):
             self._columns.extend(words)

@@ -149,7 +149,7 @@ def _is_all(load: Mapping[str, Any]) -> bool:
 
 
 def _moment(date: str, text: str, last: datetime | None) -> datetime | None:
-    """Local time of a clock, on the day after where it goes back."""
+    """Local time of a clock, on the next day if it goes back."""
     if whole := stamp_of(text):
         return whole
     found = CLOCK.match(f"{text} ")

@@ -63,7 +63,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def _figures(line: int, text: str, heads: re.Match[str], mount: dict[str, Any], findings: CounterFindings) -> None:
-    """Take the line below the heads."""
+    """Read the line below the heads."""
     names, figures = _HEAD.findall(heads["heads"]), list(_FIGURE.finditer(text))
     if len(names) != len(figures) or text.strip("0123456789.,()% \t"):
         expected = f"{len(names)} figures: {', '.join(names)}"

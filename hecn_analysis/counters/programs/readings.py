@@ -1,4 +1,4 @@
-"""What readers of counters share: widths of counters, and times that a program printed."""
+"""Common parts of readers of counters: widths of counters, and printed times."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _FOUR_BYTES: Final = 1 << 32
 
 
 def width(row: Mapping[str, object]) -> int | None:
-    """Width of the counters of a row: 64 bits where one has outgrown 32, otherwise unknown."""
+    """Width of the counters of a row: 64 bits if one exceeds 32, else unknown."""
     octets = (row.get("in_octets"), row.get("out_octets"))
     return 64 if any(isinstance(value, int) and value >= _FOUR_BYTES for value in octets) else None
 
 
 def same_width(findings: CounterFindings) -> None:
-    """Take the width of one interface's counters for all of the host: one kernel, one width."""
+    """Use the width of one interface's counters for all of the host, which has one kernel."""
     if any(row.get("counter_bits") == 64 for row in findings.samples):
         for row in findings.samples:
             if "in_octets" in row or "out_octets" in row:
@@ -32,12 +32,12 @@ def same_width(findings: CounterFindings) -> None:
 
 
 def moment(seconds: float | None) -> float | None:
-    """Time that can be one: not before 1678, not after 2261; else None."""
+    """Return a possible time, from 1678 to 2261, else None."""
     return seconds if seconds is not None and -_FARTHEST < seconds < _FARTHEST else None
 
 
 def moments(times: Iterable[float | None]) -> dict[str, object]:
-    """Facts of times at which a program printed: their number, the first, the last."""
+    """Facts of printed times: their number, the first, the last."""
     found = sorted({time for each in times if (time := moment(each)) is not None})
     if not found:
         return {}
@@ -48,13 +48,13 @@ def moments(times: Iterable[float | None]) -> dict[str, object]:
 def local_time(
     findings: CounterFindings, line: int | None, local: datetime, *, series: Hashable = None, row: Hashable = None
 ) -> float | None:
-    """Seconds since 1970 of a local time; the first time that its zone is not known, a problem says so."""
+    """Seconds since 1970 of a local time; a problem reports the first one of unknown zone."""
     _tell_unzoned(findings, line, local)
     return findings.times.seconds(local, series=series, row=row, line=line)
 
 
 def local_day(findings: CounterFindings, line: int | None, local: datetime) -> float:
-    """Seconds since 1970 at which a local day begins; the first time that its zone is not known, a problem says so."""
+    """Seconds since 1970 at the beginning of a local day; a problem reports the first one of unknown zone."""
     _tell_unzoned(findings, line, local)
     return findings.clock.day(local)
 
@@ -69,7 +69,7 @@ def zoned_time(
     row: Hashable = None,
     or_local: bool = False,
 ) -> float | None:
-    """Seconds since 1970 of a time with an abbreviation or offset of its zone behind it."""
+    """Seconds since 1970 of a time with the abbreviation or offset of its zone."""
     own, east = findings.clock.in_zone(local, zone), offset(zone)
     if not zone or (or_local and own is None and east is None):
         return local_time(findings, line, local, series=series, row=row)

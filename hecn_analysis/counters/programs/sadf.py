@@ -59,7 +59,7 @@ def recognises(document: Document) -> bool:
 
 @dataclass
 class _Records:
-    """What is common to all forms: times, interfaces' rates, processors."""
+    """Common part of all forms: times, rates of interfaces, processors."""
 
     findings: CounterFindings
     times: list[float] = field(default_factory=list)
@@ -68,7 +68,7 @@ class _Records:
     def time(
         self, line: int | None, text: str, zone: str = "", *, series: Hashable = None, row: str = ""
     ) -> float | None:
-        """Seconds since 1970 of a time, in its zone where the file says so."""
+        """Seconds since 1970 of a time, in its zone if the file names it."""
         if text.isdecimal():
             return float(text)
         found = _MOMENT.fullmatch(text)
@@ -82,7 +82,7 @@ class _Records:
         return zoned_time(self.findings, line, local, found["zone"] or zone, series=series, row=row, or_local=True)
 
     def network(self, columns: Mapping[str, Any], **known: object) -> None:
-        """Take rates of an interface, by the names without "/s"."""
+        """Add rates of an interface, by the names without "/s"."""
         rates: dict[str, Any] = {}
         for name, (way, factor) in _OCTETS.items():
             value = number(str(columns.get(name)))
@@ -92,14 +92,14 @@ class _Records:
             self.findings.rate(**known, **rates)
 
     def processor(self, columns: Mapping[str, Any]) -> None:
-        """Take the idle share of all processors."""
+        """Add the idle share of all processors."""
         idle = next((number(str(columns[name])) for name in ("idle", "%idle") if name in columns), None)
         system = next((number(str(columns[name])) for name in _SYSTEM if name in columns), None)
         if idle is not None and system is not None:
             self.busy.append((1 - idle / 100, system / 100))
 
     def finish(self) -> None:
-        """Hand over the facts."""
+        """Add the facts."""
         self.findings.facts.update(moments(self.times))
         lengths = [row["interval_s"] for row in self.findings.rates if isinstance(row.get("interval_s"), (int, float))]
         if lengths:
@@ -151,14 +151,8 @@ def _separated(document: Document, records: _Records) -> None:
 class _Table:
     """Rows below a heading.
 
-    Parameters
-    ----------
-    columns
-        Names of the columns behind host, interval and time, without "/s".
-    wide
-        Whether they come again for each interface or processor.
-    mixed
-        Whether other columns follow, whose start is unknown.
+    `columns` are the names after host, interval and time; `wide`: they repeat for each interface or processor; `mixed`:
+    other columns with unknown start follow.
     """
 
     columns: Sequence[str]
@@ -167,13 +161,13 @@ class _Table:
 
     @classmethod
     def of(cls, heading: str) -> _Table:
-        """Give the table of a heading."""
+        """Return the table of a heading."""
         first, *others = heading.rstrip().removesuffix("[...]").split("[...]")
         names = [name.removesuffix("/s") for name in first.split(";")[3:]]
         return cls(names, heading.rstrip().endswith("[...]") and not others, bool(others))
 
     def row(self, line: int, text: str, records: _Records, *, at_end: bool) -> None:
-        """Take one row."""
+        """Read one row."""
         host, length, stamp, *values = text.split(";")
         seconds = number(length)
         if seconds is None or seconds < 0:
@@ -271,7 +265,7 @@ def _xml(root: Element, records: _Records) -> None:
 
 
 def _mended(document: Document, findings: CounterFindings) -> Element | None:
-    """Root of XML that breaks off, as far as whole time stamps go."""
+    """Root of truncated XML, up to its last complete time stamp."""
     whole = _LAST.match(document.text)
     text = "" if whole is None else whole.group() + "</statistics></host></sysstat>"
     try:

@@ -74,15 +74,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 class _Report:
-    """Tables of a report.
-
-    Parameters
-    ----------
-    document
-        The file.
-    findings
-        Where its rates are handed over.
-    """
+    """Tables of a report, whose rates are added to the findings."""
 
     def __init__(self, document: Document, findings: CounterFindings) -> None:
         self._findings = findings
@@ -101,13 +93,13 @@ class _Report:
         self._cpu: list[tuple[float, float]] = []
 
     def begin(self, first: First, document: Document) -> None:
-        """Take the first line of a report; that of another day may follow."""
+        """Read the first line of a report; that of another day may follow."""
         self._host = first.host
         self._days.begin(first, document)
         self._columns, self._before, self._time = (), None, None
 
     def line(self, line: int, clock: re.Match[str], words: Sequence[str]) -> None:
-        """Take a line with a clock: a heading or a row."""
+        """Read a line with a clock: a heading or a row."""
         if "RESTART" in words or words[:1] in (["COM"], ["COMMENT"]) or len(words) < 2:
             return
         if _is_heading(words):
@@ -132,7 +124,7 @@ class _Report:
             _busy(row, self._cpu)
 
     def means(self, document: Document) -> None:
-        """Take the averages, where these are all that there is."""
+        """Read the averages, if there is nothing else."""
         columns: Sequence[str] = ()
         for line, text in enumerate(document.lines, 1):
             if (mean := _MEAN.match(text)) is None:
@@ -145,7 +137,7 @@ class _Report:
                 _rate(line, row, (self._host, None, None), self._findings)
 
     def finish(self) -> None:
-        """Hand over the facts."""
+        """Add the facts."""
         self._findings.facts.update(moments(self._times))
         self._findings.facts.update(self._days.facts())
         if self._cpu:

@@ -1,12 +1,11 @@
-"""What the programs of sysstat (sar, mpstat, iostat) have in common: first line, dates and clocks in many languages.
+"""Common parts of sysstat's programs (sar, mpstat, iostat): first line, dates and clocks in many languages.
 
-The first line is ``Linux 6.1.0 (host)  11/21/26  _x86_64_  (2 CPU)``; its date and the clocks below are written as the
-locale has them: 11/21/26 (C), 11/21/2026 and 11:03:43 PM (United States), 21.11.2026, 21/11/26, 2026-11-21 …
+The first line is ``Linux 6.1.0 (host)  11/21/26  _x86_64_  (2 CPU)``; its date and the clocks below follow the locale:
+11/21/26 (C), 11/21/2026 and 11:03:43 PM (United States), 21.11.2026, 21/11/26, 2026-11-21 …
 
-- Of 11/12/2026 nobody can tell day from month: with a clock of twelve hours, with two digits of the year (C) or without
-  a clock the month is first, as in the United States and in C; with 24 hours and four digits the day is first. A
-  problem says so.
-- Clocks start again at midnight. Each table of a report has its own way through the day, so they are followed apart.
+- 11/12/2026 is ambiguous: with a clock of twelve hours, two digits of the year (C) or no clock the month is first, as
+  in the United States and in C; with 24 hours and four digits the day is first. A problem reports it.
+- Clocks start again at midnight. Each table of a report passes midnight by itself.
 """
 
 from __future__ import annotations
@@ -44,19 +43,7 @@ _YEARS: Final = range(1900, 2262)  # the last that a time in nanoseconds holds
 
 @dataclass(frozen=True)
 class First:
-    """What the first line says.
-
-    Parameters
-    ----------
-    line
-        Its number.
-    host
-        Name of the host.
-    date
-        The date as it is written.
-    cpus
-        Number of processors, None where it is not given.
-    """
+    """The first line: its number, host, date as written, and number of processors or None."""
 
     line: int
     host: str
@@ -74,7 +61,7 @@ def first_line(document: Document) -> First | None:
 
 
 def later_lines(document: Document) -> dict[int, First]:
-    r"""First lines of the reports behind the first one, by their numbers: several days may stand in one file."""
+    r"""First lines of later reports by their numbers: a file may hold several days."""
     result, line, at = {}, 1, 0
     for found in _FIRST.finditer(document.text):
         line, at = line + document.text.count("\n", at, found.start()), found.start()
@@ -112,7 +99,7 @@ def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[
 
 
 def clock_of(found: re.Match[str]) -> time | None:
-    """Time of day of a match of `CLOCK`, None for one that cannot be."""
+    """Time of day in a match of `CLOCK`, None if impossible."""
     if found["hour"] is None:
         return None
     hour, half = int(found["hour"]), (found["before"] or found["after"] or "").lower()
@@ -127,7 +114,7 @@ def clock_of(found: re.Match[str]) -> time | None:
 
 
 def stamp_of(text: str) -> datetime | None:
-    """Date and time of a text, with its zone where it has one."""
+    """Date and time of a text, with its zone if it has one."""
     found = _STAMP.match(text.strip())
     if found is None:
         return None
@@ -143,13 +130,7 @@ def stamp_of(text: str) -> datetime | None:
 
 
 class Days:
-    """Makes dates and times of the clocks of a report, whose tables cross midnight each for itself.
-
-    Parameters
-    ----------
-    findings
-        What is found in the file.
-    """
+    """Converts the clocks of a report, whose tables each cross midnight, to dates and times."""
 
     def __init__(self, findings: CounterFindings) -> None:
         self._findings = findings
@@ -159,7 +140,7 @@ class Days:
         self.locals: set[datetime] = set()
 
     def begin(self, first: First, document: Document) -> None:
-        """Take the date of a first line."""
+        """Read the date of a first line."""
         clocks = [found for line in document.lines[:200] if (found := CLOCK.match(line))]
         half = any(found["before"] or found["after"] for found in clocks)
         self._day, doubtful = day_of(first.date, half_days=half, clock=bool(clocks))
@@ -177,7 +158,7 @@ class Days:
     def time(
         self, line: int, found: re.Match[str], table: str, *, row: str | None = None, counts: bool = True
     ) -> float | None:
-        """Seconds since 1970 of a clock in front of a line."""
+        """Seconds since 1970 of the clock in a line."""
         if found["epoch"]:
             return float(found["epoch"])
         clock = clock_of(found)
@@ -198,7 +179,7 @@ class Days:
         return self._day.isoformat() if self._day else None
 
     def facts(self) -> dict[str, object]:
-        """Facts of the times, local as the file has them."""
+        """Facts of the times, local as in the file."""
         if not self.locals:
             return {}
         found = sorted(self.locals)

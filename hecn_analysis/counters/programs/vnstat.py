@@ -100,7 +100,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def _time(entry: Mapping[str, Any], findings: CounterFindings, name: str) -> float | None:
-    """Time of an entry of an interface: its time stamp, or its date and time, which are local. [s since 1970]."""
+    """Time of an entry of an interface [s since 1970]: its time stamp, or its local date and time."""
     stamp = entry.get("timestamp")
     if isinstance(stamp, (int, float)):
         return None if moment(stamp) is None else float(stamp)
@@ -122,7 +122,7 @@ def _time(entry: Mapping[str, Any], findings: CounterFindings, name: str) -> flo
 
 
 def _overflown(received: object, sent: object, findings: CounterFindings) -> bool:
-    """Whether an amount is what vnstat makes of a counter that went back, which a problem says once."""
+    """Whether an amount is vnstat's overflow of a counter that went back, reported once."""
     wrong = [amount for amount in (received, sent) if isinstance(amount, int) and amount >= _OVERFLOWN]
     said = f"found {max(wrong)} bytes, expected less than 2**62: an overflow of vnstat; left out" if wrong else ""
     if wrong and not any(row["message"] == said for row in findings.problems):
@@ -181,7 +181,7 @@ def _interface(
 
 
 def _plain(element: Element) -> dict[str, Any]:
-    """An entry of XML as JSON has it."""
+    """Convert an entry of XML to the form of JSON."""
     entry: dict[str, Any] = {}
     for child in element:
         text = (child.text or "").strip()
@@ -207,7 +207,7 @@ def _xml(root: Element, findings: CounterFindings) -> Iterator[_Interface]:
 
 
 def _hand_over(links: list[_Interface], findings: CounterFindings) -> None:
-    """Hand over totals as samples, and the intervals of the finest kind as rates."""
+    """Add totals as samples, and intervals of the finest kind as rates."""
     facts: list[dict[str, object]] = []
     begins: set[float] = set()
     for link in links:

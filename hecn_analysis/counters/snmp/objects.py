@@ -171,17 +171,7 @@ _DATE: Final = re.compile(
 
 
 class Value(NamedTuple):
-    """A value as it is written down.
-
-    Parameters
-    ----------
-    text
-        Its text without the name of its type; for octets written in hexadecimal those digits.
-    line
-        Number of the line.
-    octets
-        Whether the text is octets in hexadecimal.
-    """
+    """A value as written, and its line: the text without the name of its type; hexadecimal digits if `octets`."""
 
     text: str
     line: int
@@ -189,7 +179,7 @@ class Value(NamedTuple):
 
     @property
     def integer(self) -> int | None:
-        """The value as a whole number, also of a name with its number, such as ``up(1)``."""
+        """The value as a whole number, also of a name with a number such as ``up(1)``."""
         found = _INTEGER.match(self.text)
         if found is not None:
             return int(found["named"] or found["plain"])
@@ -197,7 +187,7 @@ class Value(NamedTuple):
 
     @property
     def name(self) -> str | None:
-        """The value as words for people: octets decoded, without what is not printed; None where nothing is left."""
+        """The value as words for people: decoded octets, without unprintable ones; None if nothing is left."""
         text = self.text
         if self.octets:
             try:
@@ -213,7 +203,7 @@ class Value(NamedTuple):
 
     @property
     def seconds(self) -> float | None:
-        """The value as a time of hundredths of seconds: ``(155345) 0:25:53.45``, 155345 or 0:0:25:53.45."""
+        """The value as a time in hundredths of seconds: ``(155345) 0:25:53.45``, 155345 or 0:0:25:53.45."""
         text = self.text.strip()
         if found := _TICKS.match(text):
             return int(found["ticks"]) / 100
@@ -224,7 +214,7 @@ class Value(NamedTuple):
 
     @property
     def date(self) -> datetime | None:
-        """The value as a date (DateAndTime of RFC 2579), with its zone where it has one."""
+        """The value as a date (DateAndTime of RFC 2579), with its zone if present."""
         if found := _DATE.match(self.text.strip().strip('"')):
             fields = [int(found[name]) for name in ("year", "month", "day", "h", "m", "s", "ds")]
             zone = (found["sign"], int(found["zh"] or 0), int(found["zm"] or 0)) if found["sign"] else None
@@ -262,13 +252,7 @@ Variables = dict[str, dict[int, Value]]
 
 
 class Readings:
-    """Variables in their order, cut into readings where one comes again.
-
-    Parameters
-    ----------
-    findings
-        Where interfaces and samples go.
-    """
+    """Variables in order, split into readings when one repeats."""
 
     def __init__(self, findings: CounterFindings) -> None:
         self._findings = findings
@@ -280,29 +264,13 @@ class Readings:
         self.seen: set[str] = set()
 
     def time(self, seconds: float | None) -> None:
-        """Note a time that stands in front of a reading.
-
-        Parameters
-        ----------
-        seconds
-            Seconds since 1970, None where its zone is not known.
-        """
+        """Set the time of a reading, in seconds since 1970, None if its zone is unknown."""
         if self._variables:
             self.close()
         self._time = seconds
 
     def put(self, prefix: str, instance: str, value: Value) -> None:
-        """Take a variable, if it is one of `OBJECTS`.
-
-        Parameters
-        ----------
-        prefix
-            Number of the object, as in `OBJECTS`.
-        instance
-            Number of the instance.
-        value
-            Its value.
-        """
+        """Add a variable if its `prefix` is one of `OBJECTS`."""
         name = OBJECTS.get(prefix)
         if name is None or not instance.isdecimal() or len(instance) > 10:
             return
@@ -316,7 +284,7 @@ class Readings:
         self.seen.add(name)
 
     def close(self) -> None:
-        """Make a reading of the variables so far."""
+        """Make a reading from the variables so far."""
         variables, self._variables = self._variables, {}
         scalar = {name: values[0] for name, values in variables.items() if name in _SCALARS and 0 in values}
         if "sysName" in scalar or "sysDescr" in scalar:
@@ -335,7 +303,7 @@ class Readings:
         self._time = None
 
     def finish(self) -> str | None:
-        """End the last reading and say what the variables were of: "interfaces", "host", or None."""
+        """End the last reading and return the subject of the variables: "interfaces", "host", or None."""
         self.close()
         if self.seen & (_OF_INTERFACES | _OF_ETHERNET):
             return "interfaces"
@@ -426,7 +394,7 @@ class Readings:
         return seconds
 
     def _packets(self, own: Mapping[str, Value], way: str) -> int | None:
-        """Packets of all kinds; None if all bits of one of the counts are set, which broken agents answer."""
+        """Packets of all kinds; None if one of the counts has all bits set, as broken agents answer."""
         kinds = ("Ucast", "Multicast", "Broadcast")
         unicast, *others = (_first_named(own, f"ifHC{way}{kind}Pkts", f"if{way}{kind}Pkts") for kind in kinds)
         if unicast is None:
@@ -469,13 +437,13 @@ def _positive(value: Value | None) -> int | None:
 
 
 def _first(own: Mapping[str, Value], *names: str) -> int | None:
-    """Value of the first of some objects that there is."""
+    """Value of the first present one of some objects."""
     found = _first_named(own, *names)
     return None if found is None else found[1]
 
 
 def _first_named(own: Mapping[str, Value], *names: str) -> tuple[str, int] | None:
-    """Name and value of the first of some objects that there is."""
+    """Name and value of the first present one of some objects."""
     for name in names:
         if name in own and (number := own[name].integer) is not None:
             return name, number
@@ -483,7 +451,7 @@ def _first_named(own: Mapping[str, Value], *names: str) -> tuple[str, int] | Non
 
 
 def _facts(own: Mapping[str, Value]) -> dict[str, object]:
-    """What EtherLike-MIB says, and whether the interface is meant to be up."""
+    """Facts from EtherLike-MIB, and whether the interface should be up."""
     facts: dict[str, object] = {}
     if "ifAdminStatus" in own:
         facts["admin_up"] = _UP.get(own["ifAdminStatus"].integer or 0)

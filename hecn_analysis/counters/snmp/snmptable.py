@@ -79,15 +79,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 class _Table:
-    """A table, or a part of one.
-
-    Parameters
-    ----------
-    names
-        Names of the columns, empty where no object has the name.
-    header
-        The line of the header.
-    """
+    """A table, or a part of one, with the names of its columns ("" for unknown objects) and the line of its header."""
 
     def __init__(self, names: Sequence[str], header: str) -> None:
         self._names = names
@@ -96,7 +88,7 @@ class _Table:
         self.lines: list[tuple[int, str]] = []
 
     def rows(self, findings: CounterFindings) -> list[dict[str, Value]]:
-        """Give the values of each row by the names of their columns; a row that does not fit is a problem."""
+        """Return the values of each row by the names of their columns; a row that does not fit is a problem."""
         result = []
         cut = self._cut()
         for number, line in self.lines:
@@ -121,7 +113,7 @@ class _Table:
         return [line[part] for part in cut if part.start < len(line)]
 
     def _cut(self) -> list[slice] | None:
-        """Places of the columns: between the ends of their names, or between the starts; None where neither fits."""
+        """Places of the columns: between the ends of their names, or between the starts; None if neither fits."""
         if self._separator is not None:
             return None
         found = list(re.finditer(r"\S+", self._header))
@@ -136,7 +128,7 @@ class _Table:
 
 
 def _put(readings: Readings, rows: dict[int, dict[str, Value]]) -> None:
-    """Hand over rows, those without an index under numbers that no interface has."""
+    """Add rows, those without an index under numbers that no interface has."""
     for place, row in rows.items():
         given = next((row[name].integer for name in _KEYS if name in row and name.endswith("ndex")), None)
         for name, value in row.items():
@@ -155,7 +147,7 @@ def _separator(line: str) -> str | None:
 
 
 def _header(line: str) -> list[str] | None:
-    """Give the names of columns, if a line is a header with enough that are known."""
+    """Return the names of columns if a line is a header with enough known ones."""
     if not any(word in line for word in ("Octets", "Descr", "Name", "Errors", "Speed")):
         return None
     separator = _separator(line)

@@ -1,7 +1,7 @@
-"""A port of a switch, router or firewall: what one output says of it, with the line of each value.
+"""A port of a switch, router or firewall in one output, with the line of each value.
 
-Readers take what a pattern found by the names of its groups. `_COUNTS`, `_TEXTS` and `_FACTS` list the names; amounts
-with a unit have a second group, `speed` and `speed_unit`.
+Readers take matches by the names of their groups. `_COUNTS`, `_TEXTS` and `_FACTS` list the names; amounts with a unit
+have a second group, `speed` and `speed_unit`.
 """
 
 from __future__ import annotations
@@ -82,22 +82,10 @@ _MODES: Final = re.compile(r"(?<![\w.])(?P<modes>\d{2,6}(?:/\d{2,6}){1,4}) ?(?:B
 
 @dataclass
 class Port:
-    """A port in one output.
+    """A port in one output, from `line` on.
 
-    Parameters
-    ----------
-    interface
-        Its name.
-    line
-        The line at which the output of the port begins.
-    host
-        The device, as the prompt above names it; None without a prompt.
-    values
-        Counters, rates [bit/s], settings and texts by name.
-    lines
-        The line of each value.
-    blocked
-        Names of values that could not be read.
+    `host` is the device in the prompt above, or None. `values` are counters, rates [bit/s], settings and texts by name,
+    `lines` the line of each; `blocked` are names of unreadable values.
     """
 
     interface: str
@@ -108,7 +96,7 @@ class Port:
     blocked: set[str] = field(default_factory=set)
 
     def take(self, groups: Mapping[str, str | None], line: int, way: str = "") -> None:
-        """Take what a pattern found; the first value of a name counts."""
+        """Take the groups of a match; the first value of a name counts."""
         way = _WAYS.get((groups.get("way") or way).lower().removesuffix("put"), way)
         for name, text in groups.items():
             if text is None or (name in _GENERIC and not way):
@@ -118,7 +106,7 @@ class Port:
                     self.values[known], self.lines[known] = value, line
 
     def add_up(self) -> None:
-        """Add up the parts of counters that the output has in parts only."""
+        """Sum counters that the output gives in parts only."""
         for name, sets in _SUMS.items():
             parts = next((parts for parts in sets if all(part in self.values for part in parts)), ())
             if parts and name not in self.values and name not in self.blocked:
@@ -126,13 +114,13 @@ class Port:
                 self.lines[name] = self.lines[parts[0]]
 
     def block(self, groups: Iterable[str], text: str, way: str) -> None:
-        """Take no value later in place of one that could not be read."""
+        """Prevent later values from replacing one that could not be read."""
         ways = tuple(one for one in ("in", "out") if one in text.lower()) if "way" in groups else (way,)
         self.blocked |= {f"{one}_{name}" for name in groups for one in ways if name in _GENERIC} | set(groups)
 
     @property
     def is_virtual(self) -> bool:
-        """Whether it carries what other ports carry, or nothing."""
+        """Whether it carries the traffic of other ports, or nothing."""
         return _VIRTUAL.match(self.interface) is not None
 
     @property
@@ -142,7 +130,7 @@ class Port:
 
     @property
     def supported_bps(self) -> float | None:
-        """What its name or hardware says that it can do. [bit/s]."""
+        """Highest speed by its name or hardware [bit/s]."""
         if not self.is_line:
             return None
         modes = _MODES.search(str(self.values.get("hardware", "")))
@@ -153,14 +141,14 @@ class Port:
 
     @property
     def reported_bps(self) -> float | None:
-        """Speed of the line; of a bundle its bandwidth; of a port that states no speed its bandwidth, too. [bit/s]."""
+        """Speed of the line; bandwidth of a bundle or a port without a stated speed [bit/s]."""
         speed, bandwidth = self.values.get("speed_bps"), self.values.get("bandwidth_bps")
         nominal = bandwidth if not self.is_virtual and self.values.get("up") else None
         return max(speed or 0.0, nominal or 0.0) or None if _BUNDLE.match(self.interface) else speed or nominal
 
 
 def _values(name: str, text: str, groups: Mapping[str, str | None]) -> Iterable[tuple[str, Any]]:
-    """Values of a group, by the name under which they are kept."""
+    """Values of a group, by their stored names."""
     if name in _WHOLE:
         yield name, grouped(text[:40])
     elif name in _TEXTS and text:
@@ -208,7 +196,7 @@ _WORDED: Final[Mapping[str, Callable[[str, Mapping[str, str | None]], Iterator[t
 
 
 def _time(findings: CounterFindings, port: Port) -> float | None:
-    """Seconds since 1970 at which the device says that it printed the port."""
+    """Seconds since 1970 at which the device printed the port."""
     try:
         local = datetime.fromisoformat(f"{port.values['clock']}{port.values.get('zone', '')}")
     except (KeyError, ValueError):
@@ -225,7 +213,7 @@ _OF_FACTS: Final = (
 
 
 def hand_over(findings: CounterFindings, ports: Iterable[Port]) -> None:
-    """Hand ports over: counters as samples, rates as rates, and what is wrong with them as a fact of the file."""
+    """Add counters of ports as samples, rates as rates, and their faults as facts of the file."""
     from hecn_analysis.counters.switches.checks import checked  # noqa: PLC0415 - it needs `Port`
 
     found = list(ports)

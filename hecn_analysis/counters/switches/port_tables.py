@@ -92,7 +92,7 @@ def recognises(document: Document) -> bool:
 
 
 def _begins(line: str) -> str:
-    """Which table a line begins, or an empty word."""
+    """Name of the table that a line begins, or an empty word."""
     if _COUNTED.match(line):
         return "counts"
     if _SUMMARY.match(line):
@@ -107,7 +107,7 @@ def _begins(line: str) -> str:
 
 
 def ports(document: Document, problem: Problem) -> Iterator[Port]:
-    """Read the ports of a file: one for each port and reading."""
+    """Read the ports of a file, one per port and reading."""
     found: dict[str, Port] = {}
     heads: set[str] = set()
     rows: set[tuple[str, ...]] = set()
@@ -141,7 +141,7 @@ def ports(document: Document, problem: Problem) -> Iterator[Port]:
 
 
 def _is_row(table: str, line: str) -> bool:
-    """Whether a line that could not be read must be one of the table."""
+    """Whether a line that could not be read must belong to the table."""
     words = line.split()
     if table == "totals":
         return len(words) >= 5 and all(word[:1].isdigit() for word in words[1:5])
@@ -149,7 +149,7 @@ def _is_row(table: str, line: str) -> bool:
 
 
 def _row(table: str, names: list[str], line: str) -> dict[str, str | None] | None:
-    """Groups of a row, None where the line is none."""
+    """Groups of a row, None if the line is not one."""
     if table in ("counts", "summary"):
         words = line.removeprefix("*").split()
         numbers = len(words) == len(names) and all(_NUMBER.fullmatch(word) or word == "--" for word in words[1:])

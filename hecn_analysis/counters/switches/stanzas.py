@@ -1,8 +1,7 @@
-"""Outputs that have a stanza for each port: a first line with its name, and below it lines with values.
+"""Outputs with a stanza for each port: a first line with its name, and lines with values below.
 
-A `Layout` is a table. Each row has a word and a pattern: lines with the word are matched against the pattern, whose
-groups name the values (`port`). A line of `counts` with the word that does not match is a problem; one of `words`
-need not match.
+A `Layout` is a table of words and patterns: lines with the word are matched against the pattern, whose groups name the
+values (`port`). A line of `counts` with the word must match, else it is a problem; one of `words` need not.
 """
 
 from __future__ import annotations
@@ -42,23 +41,13 @@ Row = tuple[str, "re.Pattern[str]"]
 
 @dataclass(frozen=True)
 class Layout:
-    """How a kind of device prints its ports.
+    """Layout of the ports of a kind of device.
 
-    Parameters
-    ----------
-    begins
-        The first line of a port; the group ``interface``, ``physical`` or ``logical`` has its name. It may reach into
-        the next line.
-    counts
-        Words and patterns of lines with counters and rates.
-    words
-        Words and patterns of lines that may have a setting or a state.
-    sections
-        Words at the beginning of lines, and which counters follow: "in", "out", "" (lines name the way) or `LEFT_OUT`.
-    ends
-        Lines that end a port and begin no other.
-    is_indented
-        Whether the lines of a port are indented, so that a line that is not ends it, where it follows a blank one.
+    `begins` is the first line of a port, which may reach into the next line; its group ``interface``, ``physical`` or
+    ``logical`` has the name. `counts` have words and patterns of lines with counters and rates, `words` those of lines
+    that may have a setting or a state. `sections` are words at the beginning of lines, and the direction of the
+    counters below: "in", "out", "" (named in the lines) or `LEFT_OUT`. `ends` are lines that end a port. `is_indented`:
+    a line without indentation after a blank one ends the port.
     """
 
     begins: re.Pattern[str]
@@ -111,18 +100,18 @@ def ports(document: Document, layout: Layout, problem: Problem) -> Iterator[Port
 
 
 def without_pager(text: str) -> str:
-    """Take away what a pager has left in front of a line."""
+    """Remove the traces of a pager in front of a line."""
     return _PAGER.sub("", text) if "ore" in text[:16] else text
 
 
 def _name(begins: re.Match[str]) -> str:
-    """Name of a port: the first of the groups that may give it."""
+    """Name of a port: the first non-empty group."""
     groups = begins.groupdict()
     return next(groups[name].strip() for name in ("interface", "physical", "logical") if groups.get(name))
 
 
 def _take(port: Port, layout: Layout, line: tuple[int, str, bool], way: str, problem: Problem) -> None:
-    """Take what the patterns find in a line; what reaches the end of a file without a line feed may be cut."""
+    """Take the values that the patterns find in a line, which may be truncated at the end of a file."""
     number, text, is_cut = line
     bare = text.rstrip()
     cut_at = len(bare) if is_cut and bare[-1:].isdigit() else _LONGEST + 1
