@@ -1,1 +1,1 @@
-"""The verdict of a folder: what holds its runs back, how sure that is, what to change, what to ask next."""
+"""The verdict on a folder: what limits its runs, with what probability, what to change, and what to ask next."""

@@ -22,7 +22,7 @@ _SINGLE: Final[Mapping[str, tuple[str, Callable[[float], str], str]]] = MappingP
 
 
 def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
-    """Name what several lines state differently, and the value that counts; hosts that nothing names may be two."""
+    """Yield what several lines state differently, and the value that counts; unnamed hosts may be two."""
     stated: dict[tuple[str, str, str], dict[float, Statement]] = {}
     for one in statements:
         is_of_one = one.device or one.end or one.name == "path.rate_bps"

@@ -1,4 +1,4 @@
-"""The courses of a folder: of each run the rate, windows, RTT and losses over time, from logs, ss and captures."""
+"""The courses of a folder: rate, windows, RTT and losses of each run over time, from logs, ss and captures."""
 
 from __future__ import annotations
 
@@ -29,21 +29,11 @@ _SHARE: Final = 0.1
 
 @dataclass(frozen=True)
 class RunCourse:
-    """The course of one run.
+    """The course of one run, from its first line or packet on.
 
-    Attributes
-    ----------
-    run
-        Its name: the file and the line or packet where it begins, and the connection where there are several.
-    source_file, line
-        Where it begins.
-    source
-        `LOG`, `SAMPLES` or `PACKETS`.
-    course
-        Columns `hecn_analysis.runs.course.COURSE`.
-    held
-        Shares of the time in which the receiver's window, the send buffer, the sending program and timeouts held the
-        connection back (`HELD`); NaN where the source does not say.
+    ``run`` is its name: the file and the place, and the connection if there are several. ``source`` is `LOG`, `SAMPLES`
+    or `PACKETS`, ``course`` has the columns `hecn_analysis.runs.course.COURSE`. ``held`` has the shares of the time in
+    which the receiver's window, the send buffer, the sending program and timeouts limited it (`HELD`); NaN if unknown.
     """
 
     run: str
@@ -55,28 +45,26 @@ class RunCourse:
 
 
 def courses(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[RunCourse]:
-    """Give the courses of the runs of a folder.
+    """Return the courses of the runs of a folder.
 
     Parameters
     ----------
-    folder
-        The folder.
-    verdicts
-        The verdicts on it.
+    folder, verdicts
+        The folder, and the verdicts on it.
 
     Returns
     -------
     list of RunCourse
-        Those of at least two intervals: the runs of the first kind whose logs have intervals, then the connections of
-        which `ss` was asked several times, then the large directions of the packet captures.
+        Those of at least two intervals: the runs of the first kind whose logs have intervals, then connections that
+        `ss` sampled several times, then the large directions of the packet captures.
 
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
     >>> from hecn_analysis.diagnosis.verdict import of_folder
     >>> from hecn_analysis.ingest.folder import read_folder
-    >>> found = read_folder(data_dir() / "transfers" / "over_time")
-    >>> [(one.run, one.source) for one in courses(found, of_folder(found))][-2:]
+    >>> folder = read_folder(data_dir() / "transfers" / "over_time")
+    >>> [(course.run, course.source) for course in courses(folder, of_folder(folder))][-2:]
     [('iperf3-3.json:1', 'log'), ('ss-sender.txt:19', 'ss')]
     """
     found = [*_of_logs(folder, verdicts), *_of_samples(folder), *_of_packets(folder)]
@@ -99,14 +87,12 @@ def _of_logs(folder: Folder, verdicts: Sequence[Diagnosis]) -> Iterator[RunCours
 
 
 def of_kind(verdict: Diagnosis, one: RunCourse) -> bool:
-    """Whether a course is that of a run of a kind.
+    """Whether a course belongs to a run of a kind.
 
     Parameters
     ----------
-    verdict
-        The verdict on the kind.
-    one
-        The course.
+    verdict, one
+        The verdict on the kind, and the course.
 
     Returns
     -------
@@ -118,9 +104,9 @@ def of_kind(verdict: Diagnosis, one: RunCourse) -> bool:
     >>> from hecn_analysis.base.places import data_dir
     >>> from hecn_analysis.diagnosis.verdict import of_folder
     >>> from hecn_analysis.ingest.folder import read_folder
-    >>> found = read_folder(data_dir() / "transfers" / "over_time")
-    >>> verdicts = of_folder(found)
-    >>> of_kind(verdicts[0], courses(found, verdicts)[0])
+    >>> folder = read_folder(data_dir() / "transfers" / "over_time")
+    >>> verdicts = of_folder(folder)
+    >>> of_kind(verdicts[0], courses(folder, verdicts)[0])
     True
     """
     return one.source_file in verdict.kind.files
@@ -153,13 +139,13 @@ def _named(
     table: pd.DataFrame,
     held: Mapping[str, float] = MappingProxyType({}),
 ) -> RunCourse:
-    """A course with its name: the file and the line where it begins."""
+    """Make a course with its name: the file and the line where it begins."""
     every = {**dict.fromkeys(HELD, math.nan), **held}
     return RunCourse(f"{folder.short(place[0])}:{place[1]}", *place, source, table, every)
 
 
 def features_table(found: Sequence[RunCourse]) -> pd.DataFrame:
-    """Give the features of courses, a row for each run.
+    """Return the features of courses, a row for each run.
 
     Parameters
     ----------
@@ -169,7 +155,7 @@ def features_table(found: Sequence[RunCourse]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `TABLE`: what `hecn_analysis.runs.course.features` gives, ``shape`` in words, and the shares of the
+        Columns `TABLE`: the result of `hecn_analysis.runs.course.features`, ``shape`` in words, and the shares of the
         time in which a limit held [1].
 
     Examples

@@ -1,4 +1,4 @@
-"""What a folder says about a kind of run: rates over time, path, hosts, requests, each with its place."""
+"""Facts of a folder about a kind of run: rates over time, path, hosts, requests, each with its place."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _MORE: Final = 1.01
 
 @dataclass(frozen=True)
 class Fact:
-    """A number with the lines that say it; several lines where it takes several."""
+    """A number with the lines that state it."""
 
     value: float
     evidence: tuple[Statement, ...]
@@ -66,20 +66,14 @@ class Fact:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the folder says about one kind of run. Properties are None, or NaN, where it says nothing.
-
-    Attributes
-    ----------
-    kind
-        The kind of run.
-    """
+    """Facts about one kind of run; None or NaN if unknown."""
 
     kind: Kind
 
     # --- what lines say ---------------------------------------------------------------------------------------------
 
     def said(self, name: str, end: str = "", choose: Callable[[Sequence[float]], float] = np.median) -> Fact | None:
-        """What the statements of a name say, the one chosen among several; a line that says that value is quoted."""
+        """Choose one value among the statements of a name, with the line that states it."""
         told = [one for one in self.kind.say(name, end) if isinstance(one.value, int | float)]
         if end and any(one.end == end for one in told):
             told = [one for one in told if one.end == end]
@@ -91,12 +85,12 @@ class Facts:
 
     @cached_property
     def line(self) -> Fact | None:
-        """Rate of the circuit that notes state. [bit/s]."""
+        """Rate of the circuit in notes [bit/s]."""
         return self.said("path.rate_bps", choose=min)
 
     @cached_property
     def port(self) -> Fact | None:
-        """Speed of the slowest port that the runs can have passed: one of another host may stand beside. [bit/s]."""
+        """Speed of the slowest port that the runs can have passed; slower ones belong to other hosts [bit/s]."""
         least = self.measured if self.has_rates and self._on_wire else 0.0
 
         def slowest(speeds: Sequence[float]) -> float:
@@ -110,7 +104,7 @@ class Facts:
 
     @cached_property
     def rtt_idle(self) -> Fact | None:
-        """Round-trip time of the path without a transfer. [s]."""
+        """Round-trip time of the path without a transfer [s]."""
         told = [
             self.said("path.rtt_idle_s", choose=min),
             self.of_runs("rtt_s", "RTT") if self.kind.tool in _IDLE_RTT else None,
@@ -121,13 +115,13 @@ class Facts:
 
     @property
     def is_rtt_idle_measured(self) -> bool:
-        """Whether something measured the RTT while no transfer ran, or its minimum."""
+        """Whether the RTT without a transfer, or its minimum, was measured."""
         told = self.said("path.rtt_idle_s", choose=min) or self.said("socket.rtt_min_s", choose=min)
         return told is not None or self.kind.tool in _IDLE_RTT
 
     @cached_property
     def rtt_loaded(self) -> Fact | None:
-        """Round-trip time while the transfer runs. [s]."""
+        """Round-trip time during the transfer [s]."""
         told = [self.said("path.rtt_loaded_s"), self.said("socket.rtt_s", "sender"), self._rtt_of_intervals()]
         return next((fact for fact in told if fact is not None and fact.value > 0), None)
 
@@ -139,18 +133,18 @@ class Facts:
 
     @cached_property
     def is_one_rtt(self) -> bool:
-        """Whether the RTT under load and that without are one and the same number."""
+        """Whether the RTT under load and that without load are the same number."""
         idle, loaded = self.rtt_idle, self.rtt_loaded
         return idle is not None and loaded is not None and idle.evidence == loaded.evidence
 
     @cached_property
     def asked_rate(self) -> Fact | None:
-        """Rate that the tool was asked for, of all streams together. [bit/s]."""
+        """Requested rate of all streams together [bit/s]."""
         return self.said("asked.rate_bps")
 
     @cached_property
     def shows_requests(self) -> bool:
-        """Whether the files of the runs show what the tool was asked for: a command line, or iperf3's JSON."""
+        """Whether the files of the runs show the requests: a command line, or iperf3's JSON."""
         own = set(self.kind.files)
         return any(
             one.name in ("asked.command", "asked.rate_bps") and one.source_file in own for one in self.kind.statements
@@ -158,12 +152,12 @@ class Facts:
 
     @cached_property
     def feed(self) -> tuple[str, tuple[Statement, ...]] | None:
-        """What the sender reads: a disk, something unknown, or memory."""
+        """Source of the sender's data: a disk, an unknown one, or memory."""
         return self._end_of_pipe("sender")
 
     @cached_property
     def drain(self) -> tuple[str, tuple[Statement, ...]] | None:
-        """What the receiver hands the data to: a disk, something unknown, a program, or memory."""
+        """Sink of the receiver's data: a disk, an unknown one, a program, or memory."""
         return self._end_of_pipe("receiver")
 
     def _end_of_pipe(self, end: str) -> tuple[str, tuple[Statement, ...]] | None:
@@ -183,7 +177,7 @@ class Facts:
 
     @cached_property
     def direct(self) -> Fact | None:
-        """Whether a test of a disk goes past the page cache or flushes it: 1 or 0, from the command above the run."""
+        """Whether a test of a disk bypasses or flushes the page cache: 1 or 0, from the command above the run."""
         run = self.kind.runs.iloc[0]
         last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
         own = [one for one in self.kind.say("asked.direct") if one.source_file == run["source_file"]]
@@ -197,7 +191,7 @@ class Facts:
         return table if table.empty else table[table["source_file"].map(lambda name: end_of(str(name)) == end)]
 
     def piped(self, end: str) -> Fact | None:
-        """Median duration of the copy at an end of a pipe. [s]."""
+        """Median duration of the copy at an end of a pipe [s]."""
         own = self._copies(end)
         if own.empty:
             return None
@@ -206,7 +200,7 @@ class Facts:
     # --- what the tables say ----------------------------------------------------------------------------------------
 
     def computed(self, value: float, words: str) -> Fact:
-        """A number of the tables, with the place of the first run."""
+        """A number computed from the tables, with the place of the first run."""
         return Fact(value, (self._quote_of(self.kind.runs.iloc[0], words),))
 
     @cached_property
@@ -231,17 +225,17 @@ class Facts:
 
     @property
     def measured(self) -> float:
-        """Median rate. [bit/s]."""
+        """Median rate [bit/s]."""
         return self.kind.median_bps
 
     @property
     def streams(self) -> int:
-        """Parallel streams, 1 where nothing is said."""
+        """Number of parallel streams, 1 if unknown."""
         return max(self.kind.streams, 1)
 
     @cached_property
     def mtu(self) -> int:
-        """MTU of the path, from the segments, the ports or a rate that 1500 does not allow, else 1500. [B]."""
+        """MTU of the path, from the segments, the ports or a rate that 1500 does not allow, else 1500 [B]."""
         mss = self.of_runs("mss_bytes", "MSS")
         if mss is not None and mss.value >= _MTU:
             return int(mss.value) + framing.header_bytes()
@@ -254,22 +248,22 @@ class Facts:
         return _JUMBO if _MORE * line.value * self.payload_share(_MTU) < self.measured <= line.value else _MTU
 
     def goodput(self, rate_bps: float) -> float:
-        """What TCP or UDP carries at most on an Ethernet line. [bit/s]."""
+        """Largest payload of TCP or UDP on an Ethernet line [bit/s]."""
         return rate_bps * self.payload_share(self.mtu)
 
     def payload_share(self, mtu: int) -> float:
-        """Part of the rate of an Ethernet line that TCP or UDP carries at most with an MTU. [1]."""
+        """Largest share of payload in the rate of an Ethernet line, for an MTU [1]."""
         protocol: Literal["tcp", "udp"] = "udp" if self.kind.protocol == "udp" else "tcp"
         return float(framing.goodput_bps(1.0, mtu, protocol=protocol))
 
     @cached_property
     def loss_limit_bps(self) -> float | None:
-        """What TCP gets at the losses that the tool counts. [bit/s]."""
+        """Limit of TCP at the losses that the tool counts [bit/s]."""
         limit = None if self.resent is None else self.tcp_at(self.resent.value)
         return None if limit is None else limit * self.streams
 
     def tcp_at(self, loss: float) -> float | None:
-        """What one stream gets at a share of lost packets; None where no formula holds. [bit/s]."""
+        """Limit of one stream at a share of lost packets; None if no formula holds [bit/s]."""
         rtt = self.rtt_idle
         if rtt is None or not 0 < loss <= _MOST:
             return None
@@ -300,18 +294,18 @@ class Facts:
 
     @cached_property
     def falls(self) -> list[float]:
-        """For each course that falls once from one steady rate to another, how many times as fast it was before."""
+        """For each course that falls once from one steady rate to another, the ratio of both."""
         return [fall for one in self.courses if (fall := _fall(one["rate_bps"].to_numpy(dtype=float))) > 0]
 
     def over_runs(self, measure: Callable[[pd.DataFrame], float], words: str) -> Fact | None:
-        """Median over the runs of something of their courses."""
+        """Median over the runs of a measure of their courses."""
         values = [measure(one) for one in self.courses if len(one) >= course.FEWEST]
         values = [value for value in values if not math.isnan(value)]
         return self.computed(float(np.median(values)), words) if values else None
 
     @cached_property
     def all_silent(self) -> Fact | None:
-        """1 if there are intervals, and none carries anything."""
+        """1 if there are intervals, and all are empty."""
         table = self.kind.intervals
         if table.empty or not table["throughput_bps"].eq(0).fillna(value=False).all():
             return None
@@ -320,7 +314,7 @@ class Facts:
 
     @property
     def slow_start_s(self) -> float:
-        """Time in which the window doubles each RTT, from its first value to what the rate needs; 0: unknown. [s]."""
+        """Duration in which the window doubles each RTT, from its first value to the required one; 0 if unknown [s]."""
         rtt = self.rtt_idle
         if rtt is None:
             return 0.0
@@ -331,7 +325,7 @@ class Facts:
 
     @cached_property
     def resent(self) -> Fact | None:
-        """Share of the packets that were sent again. [1]."""
+        """Share of retransmitted packets [1]."""
         runs = self.kind.runs
         known = runs[runs["retransmits"].notna() & (runs["bytes"] > 0)]
         if len(known):
@@ -346,13 +340,13 @@ class Facts:
 
     @cached_property
     def flight_bytes(self) -> float:
-        """Data under way for each stream, at the measured rate. [B]."""
+        """Data in flight for each stream, at the measured rate [B]."""
         rtt = self.rtt_loaded or self.rtt_idle
         return math.nan if rtt is None else self.measured * rtt.value / 8 / self.streams
 
     @cached_property
     def cwnd(self) -> Fact | None:
-        """Congestion window of a stream. [B]."""
+        """Congestion window of a stream [B]."""
         values = self._steady["cwnd_bytes"].dropna().astype(float)
         if len(values):
             return self.computed(float(values.median()), f"Cwnd {units.format_bytes(float(values.median()))}")
@@ -360,7 +354,7 @@ class Facts:
 
     @cached_property
     def cwnd_scatter(self) -> Fact | None:
-        """Scatter of the congestion window over time, after the start. [1]."""
+        """Scatter of the congestion window over time, after the start [1]."""
         steady = self._steady[self._steady["cwnd_bytes"].notna()]
         of_streams = steady.groupby(["source_file", "run", "stream"], dropna=False)["cwnd_bytes"]
         values = [
@@ -372,17 +366,17 @@ class Facts:
 
     @cached_property
     def duration_s(self) -> float:
-        """Median duration. [s]."""
+        """Median duration [s]."""
         return float(self.kind.runs["duration_s"].astype(float).median())
 
     @cached_property
     def bytes(self) -> float:
-        """Median amount. [B]."""
+        """Median amount [B]."""
         return float(self.kind.runs["bytes"].astype(float).median())
 
     @cached_property
     def files(self) -> Fact | None:
-        """Number of files that were copied, where they are many; of runs, only what their own files say."""
+        """Number of copied files if there are many; of runs, only from their own files."""
         own = set(self.kind.files)
         told = [one for one in self.kind.say("files.count") if not own or one.source_file in own]
         most = max(told, key=lambda one: float(one.value), default=None)
@@ -399,17 +393,17 @@ class Facts:
 
     @property
     def copied_bytes(self) -> float:
-        """Amount of a copy of several files. [B]."""
+        """Amount of a copy of several files [B]."""
         return float(self.kind.runs["bytes"].sum()) if self.has_run_per_file else self.bytes
 
     def buffer(self, end: str) -> Fact | None:
-        """Largest buffer of an end that its kernel tunes up to. [B]."""
+        """Largest buffer of an end that its kernel tunes up to [B]."""
         name = "kernel.receive_buffer_bytes" if end == "receiver" else "kernel.send_buffer_bytes"
         return self.said(name, end, choose=min)
 
 
 def _fall(rates: NDArray[np.float64]) -> float:
-    """How many times as fast a rate is before it falls to another steady one, 0 where it does not. [1]."""
+    """Ratio of a rate to the other steady one that it falls to, 0 if it does not fall [1]."""
     if len(rates) < 2 * course.FEWEST - 2 or not np.all(rates > 0):
         return 0.0
     place = int(np.argmin(np.diff(np.log(rates)))) + 1

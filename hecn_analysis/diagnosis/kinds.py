@@ -1,4 +1,4 @@
-"""Kinds of run: who sends to whom, with what, how paced, over which distance. Unlike runs are never pooled."""
+"""Kinds of run: sender, receiver, tool, pacing and distance. Unlike runs are never pooled."""
 
 from __future__ import annotations
 
@@ -52,14 +52,8 @@ FASTER: Final = 1.5
 class Other:
     """The same test between other ends.
 
-    Attributes
-    ----------
-    differs
-        ``destination`` or ``source``, where only that differs; ``direction`` where the data goes the other way.
-    rate_bps
-        Median rate of its runs. [bit/s]
-    place
-        Its first run.
+    ``differs`` is ``destination`` or ``source`` if only that differs, ``direction`` if the data go the other way;
+    ``rate_bps`` is the median rate [bit/s], ``place`` the first run.
     """
 
     differs: str
@@ -69,28 +63,11 @@ class Other:
 
 @dataclass(frozen=True)
 class Kind:
-    """Runs that repeat one test.
+    """Runs that repeat one test; ``condition`` describes what they have in common.
 
-    Attributes
-    ----------
-    condition
-        What makes them alike, in words.
-    tool, protocol, direction, source_host, destination_host
-        As the table of runs and the logs have them; "" where they say nothing.
-    streams
-        Parallel streams, 0 where the logs do not say.
-    runs
-        Their rows of the table of runs, those with a rate.
-    failed
-        Number of the runs that were aborted.
-    intervals, per_stream
-        Their rows of the tables of intervals and of streams.
-    piped
-        Runs of local copies that feed or drain them.
-    statements
-        What single lines say: of their own files, and of files about hosts and paths.
-    others
-        The same test between other ends.
+    Texts are "", and ``streams`` 0, if unknown. ``runs``, ``intervals`` and ``per_stream`` are rows of the tables, the
+    runs those with a rate; ``failed`` counts aborted ones. ``piped`` are runs of local copies that feed or drain them,
+    ``statements`` those of their own files, and of files about hosts and paths.
     """
 
     condition: str
@@ -120,7 +97,7 @@ class Kind:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the data stayed in one host."""
+        """Whether the data stay in one host."""
         ends = self.source_host, self.destination_host
         return _is_loopback(ends[1]) or (bool(ends[0]) and ends[0] == ends[1])
 
@@ -131,18 +108,17 @@ class Kind:
 
     @property
     def median_bps(self) -> float:
-        """Median rate of the runs. [bit/s]."""
+        """Median rate of the runs [bit/s]."""
         return float(self.runs["rate_bps"].median())
 
     def say(self, name: str, end: str = "") -> list[Statement]:
-        """Give the statements of a name.
+        """Return the statements of a name.
 
         Parameters
         ----------
-        name
-            Name of the statements.
-        end
-            ``sender`` or ``receiver``: statements of that end, and those without an end; empty: all.
+        name, end
+            Name of the statements; ``sender`` or ``receiver`` for those of that end and those without an end; empty:
+            all.
 
         Returns
         -------
@@ -160,7 +136,7 @@ class Kind:
 
 
 def kinds(folder: Folder) -> list[Kind]:
-    """Sort the runs of a folder into kinds.
+    """Group the runs of a folder into kinds.
 
     Parameters
     ----------
@@ -200,7 +176,7 @@ def kinds(folder: Folder) -> list[Kind]:
 
 
 def without_runs(folder: Folder) -> Kind:
-    """Give what a folder without any run says, as a kind without runs."""
+    """Return the statements of a folder without runs, as a kind."""
     empty = folder.runs.head(0)
     tables = folder.reading.intervals.head(0), folder.reading.streams.head(0), empty
     return Kind("no run with a rate", "", "", "", "", "", 0, empty, 0, *tables, tuple(by_names(folder.statements)))
@@ -212,7 +188,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _with_cut_runs(runs: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
-    """Give TCP runs whose log ends before the result the mean rate of their intervals."""
+    """Give truncated TCP runs the mean rate of their intervals."""
     failed = runs["error"].fillna(value=False).astype(bool)
     cut = runs["rate_bps"].isna() & runs["protocol"].eq("tcp").fillna(value=False) & ~failed
     if not cut.any() or intervals.empty:
@@ -239,7 +215,7 @@ def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:
 
 
 def _said(runs: pd.DataFrame, own: dict[str, list[Statement]], name: str) -> list[Any]:
-    """Say what the statements of a name give to each run: those among its lines, or on the command line above it."""
+    """Value of a statement for each run: among its lines, or on the command line above it."""
     said = []
     for file, first, last in zip(runs["source_file"], runs["line_first"], runs["line_last"], strict=True):
         statements = own.get(str(file), ())
@@ -255,7 +231,7 @@ def _said(runs: pd.DataFrame, own: dict[str, list[Statement]], name: str) -> lis
 
 
 def _stem(name: str) -> str:
-    """Name of a file without the end that it is of: client-1-sender.txt and client-1-receiver.txt are one transfer."""
+    """Name of a file without its end of the transfer, which client-1-sender.txt and client-1-receiver.txt share."""
     for end in ("sender", "receiver", "source", "destination", "client", "server"):
         name = name.replace(end, "")
     return name
@@ -296,14 +272,14 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
 
 
 def _protocol(told: str, tool: str, destination: str) -> str:
-    """Protocol of runs: TCP where files are copied to another host."""
+    """Protocol of runs: TCP for copies of files to another host."""
     return "tcp" if told == "file" and (tool in BETWEEN_HOSTS or (tool == "rsync" and destination)) else told
 
 
 def _about(
     statements: Sequence[Statement], files: set[str], stems: set[str], asked: Mapping[str, object]
 ) -> Iterator[Statement]:
-    """Statements about some runs: of their files, of the files of their other ends, and of hosts and paths."""
+    """Statements about some runs: in their files, in those of their other ends, and about hosts and paths."""
     with_requests = {one.source_file for one in statements if one.name.startswith("asked.")}
     for statement in statements:
         name = statement.source_file
@@ -315,7 +291,7 @@ def _about(
 
 
 def _without_other_ends(kinds: Sequence[Kind]) -> list[Kind]:
-    """Leave out the server's logs of runs that the client's logs have, too."""
+    """Leave out the server's logs of runs that the client's logs contain too."""
     kept: list[Kind] = []
     for kind in sorted(kinds, key=_is_server):
         twin = next((one for one in kept if _is_server(kind) and _is_other_end(one, kind)), None)
@@ -329,14 +305,14 @@ def _is_server(kind: Kind) -> bool:
 
 
 def _is_other_end(client: Kind, server: Kind) -> bool:
-    """Whether the logs of a server are of the same runs as those of a client."""
+    """Whether the logs of a server and a client are of the same runs."""
     if client.tool != server.tool or client.protocol != server.protocol or not len(client.runs):
         return False
     return abs(server.median_bps / client.median_bps - 1) < _SAME
 
 
 def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
-    """Tell each kind of the same test between other ends."""
+    """Add the same test between other ends to each kind."""
     known = [(kind, _test(kind)) for kind in kinds if len(kind.runs) and not kind.is_local]
     told: list[Kind] = []
     for kind in kinds:
@@ -353,7 +329,7 @@ def _test(kind: Kind) -> tuple[str, ...]:
 
 
 def _differs(kind: Kind, other: Kind) -> str:
-    """What alone differs between the ends of two kinds, or "" where that cannot be told."""
+    """The only difference between the ends of two kinds, or "" if unknown."""
     if kind.direction != other.direction and not _known_ends(kind) and not _known_ends(other):
         return "direction"
     if not _known_ends(kind) or not _known_ends(other):

@@ -1,4 +1,4 @@
-"""What is known of the runs that a change is to speed up, and the numbers that the texts of changes are filled with."""
+"""Known facts about the runs that a change should speed up, and the numbers in the texts of changes."""
 
 from __future__ import annotations
 
@@ -57,34 +57,15 @@ IN_TEXTS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Known:
-    """What the files of a folder say of one kind of run; what they do not say is None.
+    """Known facts about one kind of run; None if unknown. Rates are in bit/s, times in seconds, sizes in bytes.
 
-    Attributes
-    ----------
-    measured_bps, measured_low_bps, measured_high_bps
-        Median and range of the runs that have a rate. [bit/s]
-    line_bps, line_basis
-        Rate of the line (a packet costs its IP length + 38 bytes), and where that is from. [bit/s]
-    supported_bps
-        Fastest speed that the port supports. [bit/s]
-    rtt_s
-        Round-trip time without queueing. [s]
-    mtu, ip
-        MTU of the path and version of IP. [bytes]
-    streams, tool, protocol, duration_s, transfer_bytes
-        What ran: parallel connections, the tool's name, ``tcp`` or ``udp``, length of a run, and its data. [s], [bytes]
-    tcp_rmem_max, tcp_wmem_max
-        What the kernel tunes the receiver's and the sender's buffers up to. [bytes]
-    sender_cpu_share, receiver_cpu_share
-        Part of a core that the process gets.
-    needed_mtu
-        MTU that the narrowest hop carries. [bytes]
-    is_stalled
-        Whether hardly anything was carried, so that gains do not count from the measured rate.
-    limits
-        What the resource of another class of cause is known to allow. [bit/s]
-    sender, receiver, interface
-        Names for the commands.
+    ``measured_…`` are the median and range of runs with a rate. ``line_bps`` is the rate of the line (a packet costs
+    its IP length + 38 bytes), ``line_basis`` its origin, ``supported_bps`` the highest speed of the port, ``rtt_s`` the
+    round-trip time without queueing, ``ip`` the version. ``tcp_rmem_max`` and ``tcp_wmem_max`` are the largest tuned
+    buffers of receiver and sender, ``…_cpu_share`` the parts of a core that the process gets, ``needed_mtu`` the MTU of
+    the narrowest hop. ``is_stalled``: almost nothing was carried, so that gains do not count from the measured rate.
+    ``limits`` are known limits of resources by their class of cause; ``sender``, ``receiver`` and ``interface`` are
+    names for commands.
     """
 
     measured_bps: float | None = None
@@ -114,20 +95,14 @@ class Known:
 
     @property
     def base_bps(self) -> float:
-        """What gains count from: the measured rate, an assumed one where no run has a rate [bit/s]."""
+        """Base of gains: the measured rate, or an assumed one if no run has a rate [bit/s]."""
         if is_positive(self.measured_bps) and not self.is_stalled:
             return self.measured_bps
         return _ASSUMED_OF_LINE * self.line_bps if is_positive(self.line_bps) else _ASSUMED_BPS
 
     @property
     def goodput_bps(self) -> float | None:
-        """What the line carries of data, None where it is unknown or slower than what was measured [bit/s].
-
-        Examples
-        --------
-        >>> round(Known(measured_bps=1e8, line_bps=1e9, line_basis="stated").goodput_bps / 1e6, 1)
-        941.5
-        """
+        """Goodput of the line, None if it is unknown or below the measured rate [bit/s]."""
         if not is_positive(self.line_bps) or self.line_basis == "none":
             return None
         least = header_bytes(ip=self.ip) + 1200
@@ -138,14 +113,14 @@ class Known:
 
     @property
     def run_bytes(self) -> float:
-        """Data of a run, by its rate and length where it is not stated [bytes]."""
+        """Data of a run, by its rate and duration if not stated [bytes]."""
         if is_positive(self.transfer_bytes):
             return float(self.transfer_bytes)
         return max(self.base_bps * self.run_s / 8, 1.0)
 
     @property
     def run_s(self) -> float:
-        """Length of a run, by its data where it is not stated [s]."""
+        """Duration of a run, by its data if not stated [s]."""
         if is_positive(self.duration_s):
             return float(self.duration_s)
         if is_positive(self.transfer_bytes):
@@ -154,7 +129,7 @@ class Known:
 
 
 def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
-    """What the braces of ``models/remedies.yaml`` stand for: numbers in SI and texts, each with a value."""
+    """Values for the braces of ``models/remedies.yaml``: numbers in SI and texts, if known."""
     goodput = known.goodput_bps
     is_measured = is_positive(known.measured_bps)
     line = float(known.line_bps or 0) if goodput is not None else None
@@ -202,7 +177,7 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
 
 
 def _options(tool: str | None, streams: int, window: int, amount: int, pace: int) -> dict[str, str]:
-    """Options of the tool, those of iperf3 where it is not known."""
+    """Options of the tool, or those of iperf3 if it is unknown."""
     if tool == "nuttcp":
         kib = math.ceil(window / 1024)
         options = f"-N{streams}", f"-w{kib}k", f"-n{math.ceil(amount / 2**20)}m", f"-u -R{max(round(pace / 1e6), 1)}m"
@@ -212,7 +187,7 @@ def _options(tool: str | None, streams: int, window: int, amount: int, pace: int
 
 
 def words(known: Known | None) -> dict[str, str]:
-    """Names of the tool, the hosts and the port for commands, general ones where they are not known."""
+    """Names of the tool, the hosts and the port for commands, or general words."""
     known = known or Known()
     return {
         "tool": _word(known.tool, "the tool"),
@@ -224,7 +199,7 @@ def words(known: Known | None) -> dict[str, str]:
 
 
 def pace_bps(known: Known, after_bps: float) -> int:
-    """Rate to hold a sender to, a little below the line; `after_bps` stands for a line that is not known [bit/s]."""
+    """Rate for a paced sender, a little below the line; `after_bps` replaces an unknown line [bit/s]."""
     line = known.line_bps if known.goodput_bps is not None else None
     if line is not None and known.line_basis == "stated":
         return _rounded(_OF_LINE * line)
@@ -237,7 +212,7 @@ def is_positive(value: float | None) -> TypeGuard[float]:
 
 
 def _window(bdp: float | None, known: Known) -> int:
-    """Twice the BDP as a power of two, and more than what the hosts have."""
+    """Twice the BDP as a power of two, and more than the hosts have."""
     wanted = 2 * bdp if bdp is not None else float(_WINDOW_WITHOUT_RTT)
     present = [value for value in (known.tcp_rmem_max, known.tcp_wmem_max) if is_positive(value)]
     if present:
@@ -253,7 +228,7 @@ def _rounded(rate: float) -> int:
 
 
 def _binary(size: float | None) -> str:
-    """A size in the powers of two that settings of kernels are written in."""
+    """A size in powers of two, as in settings of kernels."""
     value, unit = float(size or 0), "B"
     for larger in ("KiB", "MiB", "GiB"):
         if value < 1024:
@@ -263,10 +238,10 @@ def _binary(size: float | None) -> str:
 
 
 def _byte_rate(rate: float) -> str:
-    """A rate in bytes, as tools of disks write it."""
+    """A rate in bytes per second, as in tools for disks."""
     return f"{format_bytes(rate / 8)}/s"
 
 
 def _word(name: str | None, otherwise: str) -> str:
-    """A name that may stand in a command, else general words: names come from files that anybody wrote."""
+    """A name that is safe in a command, else general words: names come from files of any origin."""
     return name if name is not None and _NAME.fullmatch(name) and not name.startswith("-") else otherwise

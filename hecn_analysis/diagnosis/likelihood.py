@@ -2,9 +2,9 @@ r"""How likely each cause is, given the signs: Bayes' rule with tables of likeli
 
 .. math:: P(c \mid s_1, \ldots, s_n) \propto o_c \prod_i P(s_i \mid c)^{t\, n_i^{-d}}
 
-The odds :math:`o_c` and what an engineer holds likely are ``models/evidence.yaml``. What measured transfers with a
-known cause add is ``models/evidence_counts.yaml``, which ``make evidence`` writes, with the exponents: signs of one
-group depend on each other, and each weighs less the more of them, :math:`n_i`, a folder shows.
+The odds :math:`o_c` and an engineer's likelihoods are in ``models/evidence.yaml``. ``make evidence`` writes counts of
+transfers with a known cause and the exponents to ``models/evidence_counts.yaml``: signs of one group depend on each
+other, and each weighs less the more of them, :math:`n_i`, a folder shows.
 """
 
 from __future__ import annotations
@@ -34,24 +34,11 @@ _ROUNDED: Final = 0.015
 
 
 class SignTable(BaseModel):
-    """A sign of ``models/evidence.yaml``.
+    """A sign of ``models/evidence.yaml``; its ``title`` has the value in braces.
 
-    Attributes
-    ----------
-    title
-        Words, with the value in braces.
-    edges, words
-        Edges of the bins of a number, or the words.
-    source
-        Where its meaning is known from.
-    group
-        Signs of one group have a common origin; "" for a sign of its own.
-    counted
-        Whether measured transfers count; not where a laboratory chooses the value.
-    usual
-        Probability of each bin where a cause has no row of its own. [1]
-    rows
-        Probability of each bin under each cause that has a row. [1]
+    ``edges`` are those of the bins of a number, ``words`` the texts. Signs of one ``group`` have a common origin.
+    ``counted``: measured transfers count, unless a laboratory chooses the value. ``usual`` is the probability of each
+    bin for a cause without a row of its own in ``rows`` [1].
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -68,7 +55,7 @@ class SignTable(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_rows(cls, given: dict[str, object]) -> dict[str, object]:
-        """Put the rows of causes, which stand beside the other keys, under `rows`."""
+        """Put the rows of causes, which are beside the other keys, under `rows`."""
         own = {key: value for key, value in given.items() if key in cls.model_fields}
         return {**own, "rows": {key: value for key, value in given.items() if key not in cls.model_fields}}
 
@@ -82,7 +69,7 @@ class SignTable(BaseModel):
         return self
 
     def bin_of(self, value: float | str) -> int | None:
-        """Bin of a value; None for a word that the table has not."""
+        """Bin of a value; None for an unknown word."""
         if isinstance(value, str):
             return self.words.index(value) if value in self.words else None
         return bisect_right(self.edges, value)
@@ -119,14 +106,10 @@ class Evidence(BaseModel):
 
 
 class Weights(BaseModel):
-    """How signs weigh together, as ``make evidence`` estimates it on set-ups that were left out.
+    """Weights of signs, which ``make evidence`` estimates on set-ups that were left out.
 
-    Attributes
-    ----------
-    temper
-        Exponent of all likelihoods. [1]
-    discount
-        Of `n` signs of one group, each has the exponent `temper` times `n` to the power of -`discount`. [1]
+    ``temper`` is the exponent of all likelihoods; each of `n` signs of one group has the exponent ``temper`` times `n`
+    to the power of -``discount``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -183,12 +166,12 @@ def _measured() -> yaml_file.Document:
 
 @cache
 def likelihoods() -> Mapping[str, NDArray[np.float64]]:
-    """For each sign, the probability of each bin (column) under each cause (row), with what was measured. [1]."""
+    """For each sign, the probability of each bin (column) under each cause (row), including measured counts [1]."""
     return fitted(evidence(), counts())
 
 
 def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64]]:
-    """Weigh what was measured against what is held likely."""
+    """Combine measured counts with the stated likelihoods."""
     tables = {}
     for name, sign in table.signs.items():
         if len(sign.usual) == 1:
@@ -204,17 +187,7 @@ def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64
 
 @dataclass(frozen=True)
 class Posterior:
-    """Probabilities of the causes, and what each sign adds.
-
-    Attributes
-    ----------
-    causes
-        The classes.
-    probabilities
-        Of each, in their order. [1]
-    weights
-        For each sign, the logarithm of its likelihood under each cause, times its exponent.
-    """
+    """Probabilities of the causes, in order, and the weight of each sign: its log-likelihood times its exponent."""
 
     causes: tuple[str, ...]
     probabilities: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""What to look at next: the commands whose outcome would tell the remaining causes apart, by the value of information.
+"""Commands to run next: those whose outcome would separate the remaining causes, by the value of information.
 
 The value of a command is the mutual information [1]_ of the cause and the signs that its output shows, in bits: by how
 much it is expected to reduce the entropy of the causes' probabilities. Commands are data, ``models/questions.yaml``;
@@ -36,18 +36,10 @@ _MOST_OUTCOMES: Final = 4096
 
 @dataclass(frozen=True)
 class Question:
-    """What one would have to know.
+    """A question to answer, and the command for it.
 
-    Attributes
-    ----------
-    what, command
-        What is asked, and what shows it.
-    separates
-        The two or three classes of cause whose probabilities the answer is expected to move most.
-    bits
-        Expected reduction of the entropy of the causes. [bit]
-    name
-        Its entry of ``models/questions.yaml``.
+    ``separates`` are the two or three classes of cause whose probabilities the answer should move most, ``bits`` is the
+    expected reduction of the entropy of the causes, ``name`` the entry of ``models/questions.yaml``.
     """
 
     what: str
@@ -72,7 +64,7 @@ def missing(
     most: int | None = MOST,
     is_local: bool = False,
 ) -> tuple[Question, ...]:
-    """What would tell the causes apart, the most telling first; `temper` is the exponent of the likelihoods."""
+    """Return the questions that separate the causes, the best first; `temper` is the exponent of the likelihoods."""
     names = sorted(name for name, value in causes.items() if math.isfinite(value) and value > 0)
     if len(names) < 2:
         return ()
@@ -109,7 +101,7 @@ def _channel(rows: Mapping[str, Sequence[float]], names: Sequence[str], temper: 
 
 
 def _joint(prior: NDArray[np.float64], channels: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Probability of each joint outcome (columns) under each class (rows): the most telling signs, up to a size."""
+    """Probability of each joint outcome (columns) under each class (rows): the most informative signs, up to a size."""
     ranked = sorted(channels, key=lambda channel: -_value(prior, channel)[0])
     joint = ranked[0]
     for channel in ranked[1:]:
@@ -120,7 +112,7 @@ def _joint(prior: NDArray[np.float64], channels: Sequence[NDArray[np.float64]]) 
 
 
 def _value(prior: NDArray[np.float64], channel: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Mutual information in bits, and how far each class is expected to move."""
+    """Mutual information in bits, and the expected change of each class."""
     both = prior[:, None] * channel
     outcomes = both.sum(axis=0)
     independent = prior[:, None] * outcomes

@@ -1,4 +1,4 @@
-"""The signs that hosts show: processors, quotas, interrupts, and the ends of a pipe."""
+"""Signs of hosts: processors, quotas, interrupts, and the ends of a pipe."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _of_end(name: str, end: str) -> Reads:
 
 
 def _throttled(end: str) -> Reads:
-    """Counters of a control group outlive its quota: without one they tell of an earlier time."""
+    """Make the sign of throttling at an end, which counts only with a quota, since counters outlive it."""
 
     def read(facts: Facts) -> Fact | None:
         quota = facts.said("cpu.quota", end, choose=min)

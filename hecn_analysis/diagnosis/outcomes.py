@@ -1,9 +1,9 @@
-"""What runs get once a cause is mended: draws of the next limit, counted from the measured rate.
+"""Rates of runs after a change: draws of the next limit, counted from the measured rate.
 
-The next limit is the least of the line's goodput, what the resources of other causes are known to allow, and what the
-class of the remedy leaves. `gain` is the median of the factor on the measured rate where nothing else tells, `spread`
-the spread of its logarithm. What is not known is drawn from lognormals whose medians and spreads stand in
-``models/remedies.yaml``; the draws are the same in each call.
+The next limit is the least of the line's goodput, the known limits of other causes, and what the class of the remedy
+leaves. `gain` is the median factor on the measured rate without other information, `spread` the spread of its
+logarithm. Unknown values are drawn from the lognormals in ``models/remedies.yaml``; the draws are the same in each
+call.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def outcome(
     spread: float,
     windows: float = 1.0,
 ) -> Outcome:
-    """What runs get after a change that mends `cause`; `windows`: how many times as much all windows then hold."""
+    """Predict runs after a change that removes `cause`; `windows` is the factor of all windows together."""
     random = np.random.default_rng(20)
     if known.is_stalled:
         gain, spread = 1.0, _ANY_PATH_SPREAD
@@ -102,7 +102,7 @@ def _scatter(known: Known) -> float:
 
 
 def _line(known: Known, factor: Draws, random: np.random.Generator) -> Draws:
-    """Rates that a long enough run reaches on the line."""
+    """Rates of a sufficiently long run on the line."""
     lost = np.exp(-random.exponential(_LOST_MEAN, DRAWS) + _FRAMING_SPREAD * random.standard_normal(DRAWS))
     goodput = known.goodput_bps
     if goodput is None:
@@ -113,7 +113,7 @@ def _line(known: Known, factor: Draws, random: np.random.Generator) -> Draws:
 
 
 def _ramp(known: Known, goodput: float) -> float:
-    """Part of a run's rate that is left by slow start, which takes a round trip for each doubling."""
+    """Part of a run's rate after slow start, which takes a round trip for each doubling."""
     rtt = known.rtt_s
     if not is_positive(rtt):
         return 1.0
@@ -123,7 +123,7 @@ def _ramp(known: Known, goodput: float) -> float:
 
 
 def _core(known: Known, cause: str, gain: float, spread: float, random: np.random.Generator) -> Draws:
-    """Rates of a core that the transfer has for itself, by its share before where that is known."""
+    """Rates of a core without competitors, by its share before if known."""
     share = known.sender_cpu_share if cause == "cpu-sender" else known.receiver_cpu_share
     if share is not None and 0 < share < 1:
         middle, wide = math.log(known.base_bps) - _SHARE_EXPONENT * math.log(share), _SHARE_SPREAD
@@ -136,7 +136,7 @@ def _core(known: Known, cause: str, gain: float, spread: float, random: np.rando
 
 
 def _longer(known: Known, factor: Draws, random: np.random.Generator) -> Draws:
-    """Rates of ten times the data: the time until now, and nine times the data at the line or in slow start."""
+    """Rates of ten times the data: the duration so far, and nine times the data at the line or in slow start."""
     goodput = known.goodput_bps
     full = factor if goodput is None else np.full(DRAWS, goodput)
     if goodput is not None and known.line_basis == "port":

@@ -1,4 +1,4 @@
-"""The commands that tell causes apart, ``models/questions.yaml``: what each shows, and what may be run."""
+"""The commands that separate causes (``models/questions.yaml``), their signs, and what may run by itself."""
 
 from __future__ import annotations
 
@@ -17,20 +17,10 @@ End = Literal["sender", "receiver"]
 
 
 class Step(BaseModel):
-    """A program that `hecn measure --settle` runs by itself.
+    """A program that `hecn measure --settle` runs by itself, with ``{destination}`` and ``{interface}`` filled in.
 
-    Attributes
-    ----------
-    argv
-        Program and arguments; ``{destination}`` and ``{interface}`` are filled in.
-    ends
-        Where it runs.
-    file
-        Stem of the file for its output; the end follows.
-    times
-        How often it runs, two seconds apart.
-    limit_s
-        Time that it may take. [s]
+    ``file`` is the stem of the file for its output, which the end follows. It runs ``times`` times, two seconds apart,
+    at most ``limit_s`` each [s].
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,22 +33,10 @@ class Step(BaseModel):
 
 
 class Entry(BaseModel):
-    """A command of ``models/questions.yaml``.
+    """A command of ``models/questions.yaml``, and the signs that its output shows.
 
-    Attributes
-    ----------
-    what, command
-        What is asked, and what shows it, for people.
-    signs
-        The signs that its output shows.
-    both_hosts
-        Whether the output of one host leaves the other open.
-    run
-        Programs that show it without anybody's help.
-    load
-        Whether it needs a transfer that runs meanwhile.
-    local
-        Whether it tells of a test of a disk, too.
+    ``both_hosts``: the output of one host leaves the other open. ``run`` are programs that show it automatically,
+    ``load``: with a transfer beside them. ``local``: it applies to tests of disks too.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,7 +51,7 @@ class Entry(BaseModel):
 
     @property
     def steps(self) -> list[tuple[Step, End]]:
-        """The programs, each with an end that it runs at."""
+        """The programs, each with its end."""
         return [(step, end) for step in self.run for end in step.ends]
 
 

@@ -1,8 +1,8 @@
-"""Changes that follow from a verdict: for each class of cause what to do, how to see that it worked, and its gain.
+"""Changes that follow from a verdict: for each class of cause the change, its check, and its gain.
 
-What is advised is data: ``models/remedies.yaml``. A gain counts from the measured rate, given that the cause is the one
-that the change mends; how likely that is stands beside it. The remedy of the likeliest cause comes first, then those of
-other likely classes, then alternatives, each part by probability times the logarithm of the gain.
+The advice is data: ``models/remedies.yaml``. A gain counts from the measured rate, given that the change addresses the
+cause; the probability is stated beside it. The remedy of the likeliest cause comes first, then those of other likely
+classes, then alternatives, each part by probability times the logarithm of the gain.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class _Remedy(BaseModel):
-    """A change of ``models/remedies.yaml``; its texts and settings hold names of quantities in braces."""
+    """A change of ``models/remedies.yaml``; its texts and settings have names of quantities in braces."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -67,21 +67,11 @@ class _Class(BaseModel):
 
 @dataclass(frozen=True)
 class Change:
-    """A change that mends a likely cause.
+    """A change that addresses a likely cause.
 
-    Attributes
-    ----------
-    what
-        The change in a sentence.
-    settings
-        Keys of a scenario with their new values, in SI.
-    command, check, source
-        What to type; how to see that it took effect; where it is known from.
-    throughput_bps, low_bps, high_bps
-        What the runs get if the cause is the one it mends: median, and an interval of 90 %; None where neither a rate
-        nor the line is known. [bit/s]
-    probability
-        That the cause is that one, and that the change then helps.
+    ``settings`` are keys of a scenario with their new values in SI. ``throughput_bps`` and its 90 % interval are the
+    rates after the change if the cause is the right one; None if neither a rate nor the line is known [bit/s].
+    ``probability`` is that of the cause, and that the change then helps.
     """
 
     what: str
@@ -98,7 +88,7 @@ class Change:
 def changes(
     causes: Mapping[str, float], known: Known, *, entries: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Change, ...]:
-    """What to change, the most useful first; `entries` of the remedies stand for those of their classes."""
+    """Return the changes, the most useful first; `entries` replace the remedies of their classes."""
     causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
     likeliest = max(causes, key=causes.__getitem__, default="other")
     if likeliest in HEALTHY and sum(value for name, value in causes.items() if name not in HEALTHY) < _TO_MEND:
@@ -116,7 +106,7 @@ def changes(
 
 
 def nothing(cause: str) -> str | None:
-    """Why a class of cause has no change.
+    """Explain why a class of cause has no change.
 
     Parameters
     ----------
@@ -126,7 +116,7 @@ def nothing(cause: str) -> str | None:
     Returns
     -------
     str or None
-        The reason, None where the class has changes.
+        The reason, None if the class has changes.
 
     Examples
     --------
@@ -137,7 +127,7 @@ def nothing(cause: str) -> str | None:
 
 
 def _is_idle(change: Change, known: Known) -> bool:
-    """Whether a change leaves the rate as it is."""
+    """Whether a change leaves the rate unchanged."""
     is_slower = "tool.pace" in change.settings  # it is to end losses
     return not is_slower and change.high_bps is not None and change.high_bps < _NO_GAIN * known.base_bps
 
@@ -176,12 +166,12 @@ def _of_class(name: str, entry: str, probability: float, known: Known) -> Iterat
 
 
 def _asks_for_a_rate(remedy: _Remedy) -> bool:
-    """Whether the texts of a change hold a number that follows from a rate."""
+    """Whether the texts of a change contain a number that depends on a rate."""
     return any(f"{{{name}}}" in f"{remedy.what} {remedy.command} {remedy.check}" for name in IN_TEXTS)
 
 
 def _windows(remedy: _Remedy, known: Known) -> float:
-    """How many times as much all windows together hold after a change."""
+    """Factor of all windows together after a change."""
     if remedy.settings.keys() & {"receiver.tcp_rmem_max"} or remedy.settings.get("tool.window"):
         return math.inf
     if "tool.streams" not in remedy.settings:
@@ -191,7 +181,7 @@ def _windows(remedy: _Remedy, known: Known) -> float:
 
 
 def _settings(remedy: _Remedy, values: Mapping[str, Value], *, is_of_rates: bool) -> Mapping[str, Value]:
-    """Settings with the quantities that stand in braces; those that follow from rates only where one is known."""
+    """Settings with the quantities in braces; those that depend on rates only if one is known."""
     filled = {}
     for key, value in remedy.settings.items():
         if not (isinstance(value, str) and value.startswith("{")):
@@ -202,7 +192,7 @@ def _settings(remedy: _Remedy, values: Mapping[str, Value], *, is_of_rates: bool
 
 
 def _benefit(change: Change, known: Known) -> float:
-    """Logarithm of the gain, that of a doubling where it is not known."""
+    """Logarithm of the gain, that of a doubling if unknown."""
     return (
         math.log(2)
         if change.throughput_bps is None
@@ -211,7 +201,7 @@ def _benefit(change: Change, known: Known) -> float:
 
 
 def _merged(ordered: Iterable[Change]) -> Iterator[Change]:
-    """A change that mends several causes, once, where it is most useful, with the sum of their probabilities."""
+    """Merge a change that addresses several causes, at its most useful place, with the sum of their probabilities."""
     alike: dict[str, Change] = {}
     for change in ordered:
         first = alike.setdefault(change.what, change)

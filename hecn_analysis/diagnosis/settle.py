@@ -1,7 +1,7 @@
-"""Answers what a diagnosis asks for: runs the commands of its questions where that can be done, and judges again.
+"""Answers the questions of a diagnosis: runs their commands if possible, and judges again.
 
-What runs is the project's own list, ``models/questions.yaml``; no word of it comes from the files of the folder. The
-commands only read. Those that need a transfer run beside one of the same tool, where that is allowed.
+Only commands of ``models/questions.yaml`` run; no word of them comes from the files of the folder. They only read.
+Those that need a transfer run beside one of the same tool, if allowed.
 """
 
 from __future__ import annotations
@@ -34,20 +34,11 @@ _NO_ADDRESS: Final = "the receiver's address is not known: --address"
 
 @dataclass(frozen=True)
 class Where:
-    """Where questions may be answered.
+    """Reachable ends, and what may run there.
 
-    Attributes
-    ----------
-    sender, receiver
-        The ends that can be reached.
-    address
-        Where the sender finds the receiver; None: found out from the receiver's place.
-    port
-        First port of TCP of a transfer; None: the tool's own, or free ones.
-    load
-        Whether a transfer may run.
-    limit_s
-        Time that a command may take; None: its own. [s]
+    ``address`` is that of the receiver for the sender, by default found at the receiver; ``port`` the first TCP port of
+    a transfer, by default the tool's own or free ones. ``load``: a transfer may run. ``limit_s`` is the time limit of a
+    command, by default its own [s].
     """
 
     sender: Place | None = None
@@ -60,7 +51,7 @@ class Where:
 
 @dataclass(frozen=True)
 class ByHand:
-    """What somebody else has to run: what it shows, the command, and why it was not run."""
+    """A command for a person to run, what it shows, and why it was not run."""
 
     what: str
     command: str
@@ -69,7 +60,7 @@ class ByHand:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run, and what is not."""
+    """Commands to run, and those for a person."""
 
     tasks: tuple[Task, ...]
     transfer: Transfer | None
@@ -77,7 +68,7 @@ class Plan:
 
     @property
     def lines(self) -> list[str]:
-        """The exact commands, as they could be typed."""
+        """The exact commands, as for a shell."""
         beside = () if self.transfer is None else self.transfer.beside
         client = [] if self.transfer is None else [self.transfer.line]
         return [*(task.line for task in self.tasks), *client, *(f"{task.line}   # meanwhile" for task in beside)]
@@ -87,16 +78,8 @@ class Plan:
 class Settled:
     """A diagnosis before and after its questions were answered.
 
-    Attributes
-    ----------
-    folder
-        The outputs of what ran; None where nothing did.
-    before, after
-        The verdict on the kind with most runs, and that on the same runs with the new outputs.
-    ran
-        The index of what ran.
-    by_hand
-        What is left to somebody.
+    ``folder`` has the outputs, None if nothing ran; ``before`` and ``after`` are the verdicts on the kind with most
+    runs, without and with the new outputs. ``ran`` is the index of the outputs, ``by_hand`` is left to a person.
     """
 
     folder: Path | None
@@ -116,25 +99,21 @@ class Settled:
 
 
 def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None], *, progress: bool = False) -> Settled:
-    """Diagnose a folder, answer what that leaves open, and diagnose both together.
+    """Diagnose a folder, answer its open questions, and diagnose both together.
 
     Parameters
     ----------
-    folder
-        What somebody handed in.
-    target
-        New folder for the outputs.
-    where
-        The ends that can be reached.
-    told
-        Gets each command line before it runs.
+    folder, target
+        The folder to diagnose, and the new folder for the outputs.
+    where, told
+        The reachable ends, and a function that gets each command line before it runs.
     progress
-        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+        Whether to show a progress bar.
 
     Returns
     -------
     Settled
-        Both verdicts, what ran, and what is left.
+        Both verdicts, the commands that ran, and the remaining ones.
 
     Raises
     ------
@@ -154,7 +133,7 @@ def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None]
 
 
 def diagnosed(folder: Path, *, progress: bool = False) -> Diagnosis:
-    """Give the verdict on the kind with most runs of a folder; refuse one without runs."""
+    """Return the verdict on the kind with most runs of a folder; refuse one without runs."""
     first = of_folder(read_folder(folder, progress=progress))[0]
     if first.measured_bps is None:
         advice = "hecn diagnose says what the files show without a run"
@@ -163,17 +142,7 @@ def diagnosed(folder: Path, *, progress: bool = False) -> Diagnosis:
 
 
 def plan(verdict: Diagnosis, where: Where, *, look: bool = True) -> Plan:
-    """Sort the questions of a verdict into what can be run and what cannot.
-
-    Parameters
-    ----------
-    verdict
-        The verdict.
-    where
-        The ends that can be reached.
-    look
-        Whether to find out which programs and interfaces the ends have; without, no program runs.
-    """
+    """Divide the questions of a verdict into those that can be answered here and others; `look` inspects the ends."""
     ends = _Ends(where, look)
     request = ends.request(verdict)
     idle: dict[str, Task] = {}
@@ -201,14 +170,14 @@ def plan(verdict: Diagnosis, where: Where, *, look: bool = True) -> Plan:
 
 
 def _failed(rows: Sequence[capture.Row]) -> Iterator[ByHand]:
-    """What ran and printed nothing: a person sees why, and may be allowed more."""
+    """Commands that printed nothing: a person can see why, and may have more rights."""
     for row in rows:
         if not row.file:
             yield ByHand("what this command shows", row.command, f"{row.ended}: {row.note}" if row.note else row.ended)
 
 
 def _keys(verdict: Diagnosis) -> dict[str, Any] | str:
-    """Keys of a scenario that repeats the runs of a verdict, or why they are not repeated."""
+    """Keys of a scenario that repeats the runs of a verdict, or why they cannot be repeated."""
     kind = verdict.kind
     first = kind.runs.iloc[0]
     rate, window = (first.get(name) for name in ("asked.rate_bps", "asked.window_bytes"))
@@ -232,7 +201,7 @@ def _transfer(request: Request, beside: tuple[Task, ...]) -> Transfer:
 
 
 class _Ends:
-    """The ends, with what is found out of each as it is needed."""
+    """The ends, with facts about them found on demand."""
 
     def __init__(self, where: Where, look: bool) -> None:
         self.where = where
@@ -248,7 +217,7 @@ class _Ends:
 
     @cached_property
     def _address(self) -> str | None:
-        """Where the sender finds the receiver."""
+        """Address of the receiver for the sender."""
         where = self.where
         if where.address is not None and where.address.startswith("-"):
             raise InputError(f"address {where.address!r}", "an address or a name")
@@ -261,7 +230,7 @@ class _Ends:
 
     @cached_property
     def _interfaces(self) -> dict[str, str]:
-        """The interfaces that the traffic takes."""
+        """The interfaces of the traffic."""
         found = {}
         if self._address is not None and self.look:
             for end, of in (("sender", path.device), ("receiver", self._device_with)):
@@ -275,7 +244,7 @@ class _Ends:
         return path.device_with(place, path.resolved(self.where.sender or place, address) or address)
 
     def request(self, verdict: Diagnosis) -> Request | str:
-        """A transfer like those of a verdict, or why it does not run."""
+        """A transfer like those of a verdict, or why it cannot run."""
         where = self.where
         if not where.load:
             return "it needs a transfer to run beside: --load"
@@ -293,7 +262,7 @@ class _Ends:
         return Request(None, keys, *ends, self._address, where.port, repeats=1, limit_s=where.limit_s)
 
     def shown(self, step: Step) -> str:
-        """A command for people, with general words for what is not known."""
+        """A command for people, with general words for unknown names."""
         return shlex.join(self._filled(step, "IFACE"))
 
     def _filled(self, step: Step, interface: str) -> tuple[str, ...]:
@@ -316,7 +285,7 @@ class _Ends:
         return Task(place, self._filled(step, interface), f"{step.file}-{end}.txt", step.times, limit_s)
 
     def _missing(self, end: str, place: Place, program: str) -> str:
-        """Why a program cannot be run at an end; it is looked for once."""
+        """Explain why a program cannot run at an end, which is checked once."""
         if not self.look:
             return ""
         if (end, program) not in self._programs:

@@ -1,7 +1,6 @@
 """The signs of a kind of run: numbers and words that are more or less likely under each cause.
 
-Each function is the sign of its name in ``models/evidence.yaml``, which has its bins and what it says for each cause.
-None means that the folder does not say it.
+Each function is the sign of its name in ``models/evidence.yaml``, which has its bins and likelihoods. None: unknown.
 """
 
 from __future__ import annotations
@@ -23,17 +22,7 @@ from hecn_analysis.statements import Statement
 
 @dataclass(frozen=True)
 class Sign:
-    """What a folder shows.
-
-    Attributes
-    ----------
-    name
-        The sign, as ``models/evidence.yaml`` has it.
-    value
-        Its number or word.
-    evidence
-        The lines that say so.
-    """
+    """A number or word that a folder shows, and the lines that state it."""
 
     name: str
     value: float | str
@@ -86,7 +75,7 @@ _WITHOUT_RUNS: Final = frozenset(
 
 
 def signs(facts: Facts) -> Iterator[Sign]:
-    """Give the signs that a folder shows of a kind of run."""
+    """Yield the signs of a kind of run."""
     for name, read in _SIGNS.items():
         if name not in _WITHOUT_RUNS and not facts.has_rates:
             continue
@@ -104,7 +93,7 @@ def _sign(read: Reads) -> Reads:
 
 
 def _ratio(facts: Facts, over: Fact | None, value: float | None = None) -> Fact | None:
-    """The rate, or another value, over a fact."""
+    """Ratio of the rate, or another value, to a fact."""
     if over is None or not over.value > 0:
         return None
     return Fact((facts.measured if value is None else value) / over.value, (*over.evidence, facts.rate_quote))
@@ -152,7 +141,7 @@ def _port_speed(facts: Facts) -> Fact | None:
 
 
 def _of_ethernet(rates: Sequence[float]) -> Reads:
-    """The rate over the nearest goodput of Ethernet lines; where a line or port is known, that tells more."""
+    """The rate over the nearest goodput of Ethernet lines, unless a line or port is known."""
 
     def read(facts: Facts) -> Fact | None:
         known = facts.line is not None or facts.port is not None
@@ -262,7 +251,7 @@ def _page_cache(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 
 def _buffer_fit(end: str) -> Reads:
-    """How full the buffer of an end is; of both ends, only the fuller one tells, since one is enough."""
+    """Fill level of the buffer of an end; of both ends, only the fuller one counts."""
 
     def read(facts: Facts) -> Fact | None:
         if facts.kind.protocol != "tcp":
@@ -353,7 +342,7 @@ def _fall(facts: Facts) -> Fact | None:
 
 
 def _of_course(facts: Facts, measure: Callable[[pd.DataFrame], float]) -> Fact | None:
-    """A measure of the courses; of a rate that falls from one level to another, the fall tells instead."""
+    """A measure of the courses, unless the rate falls from one level to another."""
     return None if _fall(facts) is not None else facts.over_runs(measure, _INTERVALS)
 
 
@@ -383,7 +372,7 @@ def _spread(facts: Facts) -> Fact | None:
 
 
 def _others(differs: str) -> Reads:
-    """How many times as fast the same test is between ends of which one is another, or the other way."""
+    """Ratio to the rate of the same test with another end, or in the other direction."""
 
     def read(facts: Facts) -> Fact | None:
         others = sorted(

@@ -1,4 +1,4 @@
-"""The verdict of a folder: for each kind of run what holds it back, how sure that is, and what to do."""
+"""The verdict on a folder: for each kind of run its limit, the probability of that, and what to do."""
 
 from __future__ import annotations
 
@@ -74,21 +74,7 @@ _RATES: Final = (
 
 @dataclass(frozen=True)
 class Cause:
-    """What may hold runs back.
-
-    Attributes
-    ----------
-    kind
-        Class of the cause.
-    resource
-        What is at its limit, in words.
-    probability
-        That it is this one. [1]
-    limit_bps
-        What it allows, None where that is not known. [bit/s]
-    evidence
-        The lines that speak for it, the most telling first.
-    """
+    """A possible cause: class, resource in words, probability [1], limit [bit/s], and lines in its favour."""
 
     kind: str
     resource: str
@@ -105,28 +91,12 @@ class Cause:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The verdict on one kind of run; rates in bit/s.
+    """The verdict on one kind of run; rates in bit/s, None if unknown.
 
-    Attributes
-    ----------
-    kind
-        The runs, and what makes them alike.
-    measured_bps, measured_low_bps, measured_high_bps
-        Median and range; None without a run that has a rate.
-    expected_bps, expected_low_bps, expected_high_bps
-        What they should be, given all that the folder says; None where nothing bounds it.
-    verdict
-        as_expected, below, above or undetermined.
-    causes
-        All causes, the likeliest first; their probabilities sum to 1.
-    changes
-        What to change, the most useful first.
-    questions
-        All that would tell the causes apart, the most telling first.
-    signs
-        What the folder shows.
-    path
-        What the RTT and the loss of the path mean for a transfer, where none was measured; else "".
+    ``measured_…`` are median and range, ``expected_…`` what the runs should reach given all facts, None without a
+    bound. ``verdict`` is as_expected, below, above or undetermined. ``causes`` have the likeliest first, and
+    probabilities that sum to 1; ``changes`` and ``questions`` the most useful first. ``path`` describes the effect of
+    RTT and loss if no transfer was measured, else "".
     """
 
     kind: Kind
@@ -154,7 +124,7 @@ class Diagnosis:
 
     @property
     def missing(self) -> tuple[Question, ...]:
-        """The questions that are asked for: the most telling ones; none before there is a connection."""
+        """The most informative questions; none before there is a connection."""
         return () if self.failure is not None else self.questions[:MOST]
 
     @property
@@ -173,7 +143,7 @@ class Diagnosis:
 
     @property
     def outlier(self) -> str:
-        """How much faster the same test is between other ends, in words; "" where it is not clearly so."""
+        """How much faster the same test is between other ends, in words; "" if not clearly so."""
         ends = {"destinations": self.kind.destination_host, "sources": self.kind.source_host}
         for name, (phrase, end) in _OTHERS.items():
             told = next((sign for sign in self.signs if sign.name == name), None)
@@ -183,7 +153,7 @@ class Diagnosis:
 
     @property
     def failure(self) -> Statement | None:
-        """The first line that says why runs without a rate have none."""
+        """The first line that explains why runs have no rate."""
         if self.measured_bps is not None or not self.kind.failed:
             return None
         told = (one for one in self.kind.say("cue") if entries()[str(one.value)].subject == _NO_RUN)
@@ -194,7 +164,7 @@ class Diagnosis:
         return self.causes[0].kind == "tool" and any(_is_of_memory(sign) for sign in self.signs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the verdict as the command writes it.
+        """Return the verdict as in the command's JSON output.
 
         Returns
         -------
@@ -224,14 +194,13 @@ class Diagnosis:
 
 
 def diagnose(path: str | os.PathLike[str], *, progress: bool = False) -> Diagnoses:
-    """Say what holds the transfers of a folder back, and what to change.
+    """Find what limits the transfers of a folder, and what to change.
 
     Parameters
     ----------
-    path
-        A folder, a file or an archive: logs of tools, outputs of commands of both hosts, notes.
-    progress
-        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+    path, progress
+        A folder, a file or an archive (logs of tools, outputs of commands of both hosts, notes); whether to show a
+        progress bar.
 
     Returns
     -------
@@ -256,14 +225,7 @@ def diagnose(path: str | os.PathLike[str], *, progress: bool = False) -> Diagnos
 class Diagnoses(Sequence[Diagnosis]):
     """The verdicts on the kinds of run of a folder, the kind with most runs first.
 
-    Parameters
-    ----------
-    verdicts
-        The verdicts.
-    unused
-        Names of the unused files.
-    contradictions
-        What lines of the folder state differently, and what counts.
+    ``unused`` are names of files; ``contradictions`` are what lines state differently, and the value that counts.
     """
 
     def __init__(
@@ -291,7 +253,7 @@ class Diagnoses(Sequence[Diagnosis]):
     __repr__ = __str__
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Give the verdicts as the command writes them.
+        """Return the verdicts as in the command's JSON output.
 
         Returns
         -------
@@ -312,7 +274,7 @@ class Diagnoses(Sequence[Diagnosis]):
 
 
 def of_folder(folder: Folder) -> Diagnoses:
-    """Give the verdicts on a folder that was read.
+    """Return the verdicts on a folder that was read.
 
     Parameters
     ----------
@@ -337,7 +299,7 @@ def of_folder(folder: Folder) -> Diagnoses:
 
 
 def of_kind(kind: Kind) -> Diagnosis:
-    """Give the verdict on a kind of run.
+    """Return the verdict on a kind of run.
 
     Parameters
     ----------
@@ -390,7 +352,7 @@ def of_kind(kind: Kind) -> Diagnosis:
 
 
 def _path(facts: Facts) -> str:
-    """The window that the RTT takes, and what the loss leaves, in words."""
+    """Describe the window that the RTT requires, and the effect of the loss."""
     rtt = facts.rtt_idle
     if rtt is None:
         return ""
@@ -409,7 +371,7 @@ def _is_of_memory(sign: Sign) -> bool:
 
 
 def _entries(kind: Kind, *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]:
-    """Entries of the remedies that stand for those of the classes: others help a disk than a path."""
+    """Entries of the remedies that replace those of the classes, since disks need other changes than paths."""
     is_of_disks = kind.is_local or any(cue.subject == _ARRAY for cue, _ in cues_of(kind))
     told = {"shared": "shared-disk"} if is_of_disks else {}
     told |= {"tool": "page-cache"} if of_memory else {}
@@ -419,7 +381,7 @@ def _entries(kind: Kind, *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]
 def _questions(
     likely: Mapping[str, float], seen: Iterable[Sign], known: Known, *, is_local: bool
 ) -> tuple[Question, ...]:
-    """All that would tell the causes apart."""
+    """All questions that separate the causes."""
     present = {sign.name for sign in seen}
     return missing(likely, present, _rows(), known=known, temper=weights().temper, most=None, is_local=is_local)
 
@@ -443,7 +405,7 @@ def _verdict(likeliest: Cause, measured: float | None, high: float | None) -> st
 
 
 def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
-    """Lines that name a cause by themselves; of each entry the first."""
+    """Lines that name a cause by themselves; the first of each entry."""
     told = set()
     for statement in kind.say("cue"):
         cue = entries()[str(statement.value)]
@@ -453,7 +415,7 @@ def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
 
 
 def cue_odds(cues: Iterable[Cue]) -> dict[str, Mapping[str, float]]:
-    """Odds of the lines that name a cause: of each subject the strongest, for several that say the same count once."""
+    """Odds of lines that name a cause: of each subject the strongest, since several may repeat it."""
     strongest: dict[str, Mapping[str, float]] = {}
     for cue in cues:
         odds = _odds(cue)
@@ -476,7 +438,7 @@ def _strength(odds: Mapping[str, float]) -> float:
 def _causes(
     facts: Facts, found: Posterior, seen: Sequence[Sign], cues: Sequence[tuple[Cue, Statement]]
 ) -> Iterator[Cause]:
-    """All causes with the lines that speak for them, the likeliest first."""
+    """All causes with the lines in favour, the likeliest first."""
     by_name = {sign.name: sign for sign in seen}
     for place in np.argsort(-found.probabilities, kind="stable"):
         name = found.causes[int(place)]
@@ -501,7 +463,7 @@ def _causes(
 
 
 def _quotes(sign: Sign) -> Iterator[Statement]:
-    """The lines of a sign; of a number that a table gives, in words."""
+    """The lines of a sign, or words for a number from a table."""
     words = evidence().signs[sign.name].says(sign.value)
     for statement in sign.evidence[:1]:
         quoted = words if statement.name == "run" else f"{statement.says} ({words})"
@@ -509,7 +471,7 @@ def _quotes(sign: Sign) -> Iterator[Statement]:
 
 
 def _limit(name: str, facts: Facts) -> float | None:
-    """What a cause allows. [bit/s]."""
+    """Limit that a cause sets [bit/s]."""
     if not facts.has_rates:
         return None
     line = facts.line or facts.port
@@ -534,7 +496,7 @@ def _limit(name: str, facts: Facts) -> float | None:
 
 
 def _buffer_limit(facts: Facts) -> Fact | None:
-    """What the smaller of the kernels' buffers lets through, at least what was measured. [bit/s]."""
+    """Limit of the smaller kernel buffer, at least the measured rate [bit/s]."""
     rtt = facts.rtt_idle
     windows = [one.value * share for end, share in _WINDOW_SHARES.items() if (one := facts.buffer(end)) is not None]
     if rtt is None or not windows:
@@ -546,7 +508,7 @@ def _buffer_limit(facts: Facts) -> Fact | None:
 
 
 def _expected(facts: Facts) -> tuple[float | None, float | None, float | None]:
-    """Median and interval of what the runs should be, or nothing where nothing bounds them. [bit/s]."""
+    """Median and interval of the rate that the runs should reach, or None without a bound [bit/s]."""
     if not facts.has_rates or facts.kind.is_local or facts.bytes < FIRST_WINDOW:
         return None, None, None
     asked = facts.asked_rate
@@ -562,7 +524,7 @@ def _expected(facts: Facts) -> tuple[float | None, float | None, float | None]:
 
 
 def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
-    """What the changes are computed from."""
+    """Facts for the computation of changes."""
     kind, line = facts.kind, facts.line or facts.port
     rtt = facts.rtt_idle
     buffers = {end: facts.buffer(end) for end in ("sender", "receiver")}

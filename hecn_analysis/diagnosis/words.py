@@ -24,21 +24,9 @@ _ALSO: Final = 0.05  # causes at least as likely are named
 
 
 def text(verdicts: Sequence[Diagnosis], lines: int = LINES) -> Iterator[str]:
-    """Give the verdicts in at most so many lines: the first in full, of the others as many as there is room for.
+    """Yield the verdicts in at most so many lines: the first in full, the others as far as there is room.
 
-    A kind of which the same test is clearly faster between other ends, or the other way, comes first.
-
-    Parameters
-    ----------
-    verdicts
-        The verdicts, the most important first.
-    lines
-        Number of lines.
-
-    Yields
-    ------
-    str
-        Lines without their ends.
+    A kind whose test is clearly faster between other ends, or in the other direction, comes first.
     """
     told = 0
     for number, verdict in enumerate(sorted(verdicts, key=lambda one: not one.kind.is_outlier)):
@@ -76,18 +64,7 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
 
 
 def rates(verdict: Diagnosis) -> str:
-    """What was measured, and what was expected, in words.
-
-    Parameters
-    ----------
-    verdict
-        The verdict.
-
-    Returns
-    -------
-    str
-        The rates, or a statement that the folder has none.
-    """
+    """Describe the measured and the expected rate, or state that the folder has none."""
     if verdict.measured_bps is None:
         return "no rate was measured"
     runs = len(verdict.kind.runs)
@@ -103,12 +80,12 @@ def rates(verdict: Diagnosis) -> str:
 
 
 def _rate(bps: float, verdict: Diagnosis) -> str:
-    """A rate: in bytes per second where it is that of a disk."""
+    """Format a rate; that of a disk in bytes per second."""
     return f"{units.format_bytes(bps / 8)}/s" if verdict.kind.is_local else units.format_rate(bps)
 
 
 def gain(change: Change, verdict: Diagnosis) -> str:
-    """What a change leads to, in words; nothing where no rate is known."""
+    """Describe the effect of a change; empty if no rate is known."""
     if change.throughput_bps is None or change.low_bps is None or change.high_bps is None:
         return ""
     throughput_bps, low_bps, high_bps = change.throughput_bps, change.low_bps, change.high_bps
@@ -122,7 +99,7 @@ def gain(change: Change, verdict: Diagnosis) -> str:
 
 
 def finding(verdict: Diagnosis) -> str:
-    """Say the finding with the probability of its cause; where none is likely, what comes first."""
+    """Describe the finding with the probability of its cause or, without a likely one, the next step."""
     likeliest = verdict.causes[0]
     words = f"{likeliest.kind}, {likeliest.probability:.0%}"
     if verdict.verdict == "undetermined":
@@ -131,7 +108,7 @@ def finding(verdict: Diagnosis) -> str:
 
 
 def _failures(verdict: Diagnosis) -> Iterator[str]:
-    """Why runs without a rate have none: the first line of those that say so."""
+    """Yield the first lines that explain why runs have no rate."""
     if verdict.failure is not None:
         yield _cut(_quoted(verdict.failure), _WIDTH)
         yield _cut(f"    do: {entries()[str(verdict.failure.value)].do}", 2 * _WIDTH)
@@ -156,7 +133,7 @@ def _cut(line: str, width: int) -> str:
 
 
 def table(verdicts: Sequence[Diagnosis]) -> str:
-    """Give the verdicts as an HTML table."""
+    """Return the verdicts as an HTML table."""
     heads = ("Runs", "Rate", "Verdict", "Evidence", "Change")
     rows = [
         (

@@ -1,4 +1,4 @@
-"""What arrays lose to more than their disks where their description does not say. Data in ``models/arrays.yaml``."""
+"""Losses of arrays that their description omits. Data in ``models/arrays.yaml``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Rates of arrays: their disks, the files that share them, the requests in flight, and what all disks share.
 
-Disks in an array do not add up: each doubling of their number costs a share of the rate, and controllers, expanders,
-parity and the file system have a ceiling for all together. What a description leaves out is drawn (`array_priors`).
+Rates of disks in an array do not add up: each doubling of their number costs a share of the rate, and controllers,
+expanders, parity and the file system cap all together. Values that a description omits are drawn (`array_priors`).
 """
 
 from __future__ import annotations
@@ -119,13 +119,13 @@ def _together(
 
 
 def _request_alone(tool: Tool, draw: Draws, array: Array) -> FloatArray | None:
-    """Size of a write that parity is computed for at once, because nothing merges it with the next one [B]."""
+    """Size of a write for which parity is computed at once, since nothing merges it with the next one [B]."""
     merged = tool.io != "direct" or tool.outstanding > 1 or array.software not in {"md", "btrfs"}
     return None if merged or tool.request is None or array.level not in _PARITY else draw("tool.request", tool.request)
 
 
 def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Parameter]]:
-    """What all disks of an array share, by the name of its parameter [bit/s]."""
+    """Ceilings that all disks of an array share, by the name of the parameter [bit/s]."""
     way = "read" if reads else "write"
     if array.ceiling is not None:
         yield f"{at}.ceiling", array.ceiling

@@ -50,19 +50,12 @@ _ENDS = ("sender", "receiver", "tool")
 class Calibration:
     """Parameters estimated from measured runs.
 
-    Attributes
-    ----------
-    parameters
-        One row a parameter that affects the runs: ``parameter`` (its key in the host), ``host``, ``end`` (sender,
-        receiver, both, tool), ``unit``, value and spread before and after, ``found`` (yes, partly, no),
-        ``together_with`` (parameters known only together with it), ``basis``, ``source`` (files and lines).
-    runs
-        One row a run: measured and fitted throughput, errors of throughput and CPU columns (model / measurement
-        - 1), whether it ``contradicts`` the others.
-    unknown
-        Combinations of parameters that the runs cannot tell apart, with the weight of each parameter.
-    remarks
-        Caveats for the reader.
+    ``parameters`` has one row per parameter that affects the runs: ``parameter`` (its key in the host), ``host``,
+    ``end`` (sender, receiver, both, tool), ``unit``, value and spread before and after, ``found`` (yes, partly, no),
+    ``together_with`` (parameters known only together with it), ``basis``, ``source`` (files and lines). ``runs`` has
+    one row per run: measured and fitted throughput, errors of throughput and CPU columns (model / measurement - 1), and
+    whether it ``contradicts`` the others. ``unknown`` are combinations of parameters that the runs cannot separate,
+    with weights.
 
     Examples
     --------
@@ -140,14 +133,13 @@ def calibrate(
 
     Parameters
     ----------
-    runs
-        Logs of transfer tools, or folders of them; with `mapping`, CSV tables.
+    runs, mapping
+        Logs of transfer tools, or folders of them; with `mapping`, CSV tables, and the YAML file that gives the meaning
+        of their columns (see `hecn_analysis.validate`).
     sender, receiver
         Names in ``models/hosts``, or YAML files.
     settings
         Further keys of the scenario of all runs: ``path``, ``tool``, ``path.rtt``, ``tool.window``, …
-    mapping
-        YAML file that gives the meaning of the tables' columns; see `hecn_analysis.validate`.
     update
         Use already calibrated values as priors, for runs that they were not calibrated with.
 
@@ -367,10 +359,8 @@ def yaml_value(value: float, unit: str) -> str:
 
     Parameters
     ----------
-    value
-        The number, in SI.
-    unit
-        Its unit.
+    value, unit
+        The number in SI, and its unit.
 
     Returns
     -------
@@ -379,8 +369,8 @@ def yaml_value(value: float, unit: str) -> str:
 
     Examples
     --------
-    >>> yaml_value(7.584e8, "bit/s"), yaml_value(1.8734, "cycles/B"), yaml_value(2.6e9, "Hz")
-    ('758.4 Mb/s', '1.873', '2.6 GHz')
+    >>> yaml_value(7.584e8, "bit/s"), yaml_value(1.8734, "cycles/B")
+    ('758.4 Mb/s', '1.873')
     """
     forms = {"bit/s": units.format_rate, "B": units.format_bytes, "s": units.format_time}
     if unit in forms:

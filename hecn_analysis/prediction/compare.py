@@ -51,14 +51,10 @@ class _SeriesFile(BaseModel):
 
 @dataclass(frozen=True)
 class Series:
-    """Cases that belong together.
+    """Cases that belong together, each with its scenario, in order.
 
-    Attributes
-    ----------
-    scenarios
-        Scenario of each case, in order.
-    determined
-        Whether the document describes the test well enough to predict it; otherwise errors include guessed settings.
+    ``determined``: the document describes the test well enough to predict it; otherwise errors include guessed
+    settings.
     """
 
     name: str
@@ -143,11 +139,10 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a case. ``measured_bps`` is the sum of the case's runs [bit/s], missing where the document's line is not
-        available; ``measured_low_bound`` is true where the document says "more than"; ``determined`` where it describes
-        the test well enough to predict it; ``error`` is predicted / measured - 1; ``inside`` is true where the
-        measurement lies in the 90 % interval; ``source_file``, ``line_first``, ``line_last``, ``document``, ``place``
-        locate the measurement.
+        One row per case. ``measured_bps`` is the sum of the case's runs [bit/s], missing if the document's line is not
+        available; ``measured_low_bound``: the document says "more than"; ``determined``: it describes the test well
+        enough to predict it; ``error`` is predicted / measured - 1; ``inside``: the measurement is in the 90 %
+        interval; ``source_file``, ``line_first``, ``line_last``, ``document``, ``place`` locate the measurement.
 
     Examples
     --------
@@ -231,14 +226,12 @@ def _row(series: Series, name: str, result: Prediction | HecnError) -> dict[str,
 
 
 def measured(case: Case, series: Series) -> dict[str, Any]:
-    """Measured figures of a case and their source; None where the line is not available.
+    """Return the measured figures of a case and their source; None if the line is not available.
 
     Parameters
     ----------
-    case
-        A case of the series.
-    series
-        The series.
+    case, series
+        A case, and its series.
 
     Returns
     -------

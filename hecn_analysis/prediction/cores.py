@@ -64,20 +64,8 @@ _Work: TypeAlias = tuple[list[int], FloatArray, str]
 class Cores:
     """The cores of one host of a scenario.
 
-    Attributes
-    ----------
-    scenario, draw
-        The scenario, and the values of its parameters.
-    role
-        ``sender`` or ``receiver``.
-    host, cpu
-        The host and its processor.
-    flows
-        For each flow, the number of its process and whether it goes from the scenario's receiver to its sender.
-    payload
-        Payload of a full packet. [B]
-    put
-        Adds a demand: flow, resource, seconds per bit, title.
+    ``flows`` has, for each flow, the number of its process and whether it goes from the scenario's receiver to its
+    sender; ``payload`` is that of a full packet [B]. ``put`` adds a demand: flow, resource, seconds per bit, title.
     """
 
     scenario: Scenario
@@ -145,7 +133,7 @@ class Cores:
         return process, others
 
     def _spread(self, flow: int, process: list[tuple[list[int], FloatArray, str]]) -> None:
-        """Add a process's demands on the cores of its threads, or on those of the other end where both share one."""
+        """Add a process's demands on the cores of its threads, or on those of the other end if both share one."""
         joined = self._placement.together(flow) if self._is_free and self.role == "receiver" else np.zeros(1)
         for cores, seconds_per_bit, duty in process:
             for core in cores:

@@ -13,14 +13,7 @@ if TYPE_CHECKING:
 class Resource:
     """A part of a host, path or tool that can be fully used.
 
-    Attributes
-    ----------
-    name
-        ``receiver.cpu.core1``, ``sender.slot.nic1``, ``path.link``: whose, its class, which one.
-    resource_class
-        One of the contract's classes: cpu, memory, slot, nic, disk, raid, link, ...
-    title
-        Its name in words.
+    ``name`` has whose, its class, which one: ``receiver.cpu.core1``, ``path.link``.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""The model's own error: how far measured rates are from a prediction whose parameters are right.
+"""The model's own error: the deviation of measured rates from a prediction with correct parameters.
 
-It has a size for each regime, which is what limits the transfer and how well that is known. Data in
+Its size depends on the regime: what limits the transfer, and how well that is known. Data in
 ``models/discrepancies.yaml``: 90 % ranges of the logarithm of measured over predicted, below and above a bias. The
-shape is a Student distribution with a side of its own in each direction.
+shape is a Student distribution with a separate side in each direction.
 """
 
 from __future__ import annotations
@@ -47,18 +47,10 @@ _DISKS: Final = frozenset({"disk", "raid", "filesystem"})
 
 
 class Discrepancy(BaseModel):
-    """Error of one regime.
+    """Error of one regime, in logarithms of measured over predicted.
 
-    Attributes
-    ----------
-    bias
-        Median of the logarithm of measured over predicted.
-    below, above
-        Distance from `bias` to the 5 % and the 95 % point.
-    tail
-        Degrees of freedom of the Student distribution: the fewer, the heavier the tails.
-    rows, setups
-        Measurements that it rests on, and the sources that they come from.
+    ``bias`` is the median; ``below`` and ``above`` are the distances from it to the 5 % and the 95 % point. ``tail`` is
+    the degrees of freedom of the Student distribution; ``rows`` and ``setups`` count measurements and their sources.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -185,7 +177,7 @@ def _states(described: Host | Path, *names: str) -> bool:
 
 
 def _is_known(scenario: Scenario) -> bool:
-    """Whether the path is stated but for its queue, and the buffers at both ends."""
+    """Whether the path, except for its queue, and the buffers at both ends are stated."""
     asked = np.all(scenario.tool.window.value > 0)
     buffers = ("rmem_max", "wmem_max") if asked else ("tcp_rmem_max", "tcp_wmem_max")
     ends = zip(("receiver", "sender"), (scenario.receiver, scenario.sender), buffers, strict=True)

@@ -29,13 +29,7 @@ Z90 = 1.6448536269514722  # half width of the 90 % interval of a normal distribu
 
 
 class Disagreement(Exception):  # noqa: N818 - not an error: the caller splits the scenarios
-    """Scenarios that are computed together differ in structure.
-
-    Attributes
-    ----------
-    answers
-        The answer of each scenario.
-    """
+    """Scenarios that are computed together differ in structure; ``answers`` has the answer of each."""
 
     def __init__(self, answers: npt.NDArray[Any]) -> None:
         super().__init__("scenarios that differ in structure")
@@ -68,17 +62,8 @@ class Draws:
     numbers depend on the parameter's name alone: two scenarios that share a parameter share its draws, so that a
     difference between their predictions is a difference between the scenarios.
 
-    Parameters
-    ----------
-    count
-        Number of draws; 0 gives central values only.
-
-    Attributes
-    ----------
-    size
-        1 + `count`.
-    used
-        Every parameter used so far, by name.
+    ``count`` is the number of draws; 0 gives central values only. ``size`` is 1 + ``count``, ``used`` every parameter
+    used so far, by name.
     """
 
     def __init__(self, count: int = DRAWS) -> None:

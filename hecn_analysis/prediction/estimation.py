@@ -43,18 +43,10 @@ Key = tuple[str, ...]
 
 @dataclass
 class Unknown:
-    """An uncertain parameter: one line of a description, wherever it is used.
+    """An uncertain parameter: one line of a description, with all its uses.
 
-    Attributes
-    ----------
-    key
-        Its field: ``write_cost``.
-    described
-        The parameter as described now.
-    prior
-        The parameter before the runs.
-    places
-        Its uses: end and name of the host (or path, or tool), with its key there: ``cpu.write_cost``.
+    ``described`` is the parameter as described, ``prior`` that before the runs. ``places`` are its uses: end and name
+    of the host (or path, or tool), with its key there, such as ``cpu.write_cost``.
     """
 
     key: str
@@ -72,14 +64,8 @@ class Unknown:
 class Posterior:
     """Estimates after the runs.
 
-    Attributes
-    ----------
-    z
-        Logarithms of the values over those of the priors, in standard deviations of the priors.
-    covariance
-        Covariance of `z`: the unit matrix where the runs give no information.
-    information
-        Information of each run about each unknown: squared slopes, shape (runs, unknowns).
+    ``z`` are logarithms of the values over the priors, in standard deviations of the priors, ``covariance`` theirs: the
+    unit matrix without information. ``information`` has squared slopes, shape (runs, unknowns).
     """
 
     z: FloatArray
@@ -90,14 +76,8 @@ class Posterior:
 class Problem:
     """Runs, and the unknowns that affect them.
 
-    Parameters
-    ----------
-    measured, scenarios
-        The runs, and the scenario of each.
-    update
-        Use calibrated values as priors, for runs that they were not calibrated with.
-    calibrated_only
-        Treat only calibrated parameters as unknown, the others as exact.
+    ``update`` uses calibrated values as priors, for runs that they were not calibrated with; ``calibrated_only`` treats
+    all other parameters as exact.
     """
 
     def __init__(
@@ -303,14 +283,8 @@ class Problem:
 class Fitted:
     """Model of a run with fitted parameters.
 
-    Attributes
-    ----------
-    rate_bps
-        Throughput; None where it gives no information about the hosts. [bit/s]
-    work
-        Modelled over measured processor time, less 1, for each end with a CPU column. [1]
-    worst
-        Largest deviation of the run, in standard deviations.
+    ``rate_bps`` is None without information about the hosts [bit/s]; ``work`` is modelled over measured processor time,
+    less 1, for each end with a CPU column; ``worst`` is the largest deviation in standard deviations.
     """
 
     rate_bps: float | None

@@ -1,11 +1,10 @@
-"""Where a host's network interrupts run: receive queues, cores, and the way from there to the process.
+"""Cores of a host's network interrupts: receive queues, cores, and the way from there to the process.
 
 RSS puts every connection on one receive queue by a hash, and one core serves a queue (Linux,
-Documentation/networking/scaling.rst). A connection therefore has one core for its interrupts, however many are idle,
-and several connections may share a queue. With accelerated RFS the core of the process serves its interrupts.
-
-Where the description binds nothing, the scheduler moves processes away from cores that interrupts keep busy
-(kernel/sched/fair.c: the capacity of a core is what interrupts leave): all cores together then have to do all work.
+Documentation/networking/scaling.rst). So a connection has one core for its interrupts, however many are idle, and
+several may share a queue. With accelerated RFS the core of the process serves its interrupts. Without bound processes,
+the scheduler moves them away from cores that interrupts keep busy (kernel/sched/fair.c): all cores together do all
+work.
 """
 
 from __future__ import annotations
@@ -26,17 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interrupts:
-    """The cores that serve a host's network interrupts.
-
-    Attributes
-    ----------
-    scenario, draw
-        The scenario, and the values of its parameters.
-    role
-        ``sender`` or ``receiver``.
-    host, cpu
-        The host and its processor.
-    """
+    """The cores that serve a host's network interrupts."""
 
     scenario: Scenario
     draw: Draws
@@ -78,10 +67,7 @@ class Interrupts:
         return self.host.arfs or set(self.host.nic_cores) == set(threads)
 
     def far_share(self, threads: list[int]) -> FloatArray:
-        """Share of a process's data whose interrupts another socket's core serves.
-
-        Of cores that the description binds, pairs of a thread and a queue; else, the draws take them at random.
-        """
+        """Share of a process's data whose interrupts another socket's core serves; unbound cores are random."""
         if self.cpu.sockets == 1 or self.host.arfs:
             return np.zeros(1)
         near = 1 / self.cpu.sockets

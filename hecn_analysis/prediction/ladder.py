@@ -1,6 +1,6 @@
 """States of the ladder: the limits lifted so far, the gain of one more lift, and the limit that binds.
 
-A ladder starts with nothing lifted. Each step lifts the limit whose removal gains most: a resource or a limit of TCP.
+A ladder starts with nothing lifted. Each step lifts the limit (a resource or one of TCP) whose removal gains most.
 """
 
 from __future__ import annotations

@@ -25,29 +25,11 @@ from hecn_analysis.runs.rates import run_rate, why_no_rate
 class Measurement:
     """One measured transfer, or several simultaneous ones whose rates add up.
 
-    Attributes
-    ----------
-    name
-        Its name.
-    group
-        Its series, or its part of a table.
-    repeat
-        Measurements with the same group and repeat are repeats of each other.
-    keys
-        The keys of its scenario, or the scenario itself.
-    measured_bps
-        Payload of all flows together. [bit/s]
-    at_least
-        Whether the document gives the rate as "more than".
-    cpu_sender_fraction, cpu_receiver_fraction
-        Busy share of a core of one process at each end, from a tool's CPU columns. [1]
-    stated_limit, accepted_limits
-        The limit that the source states, and the resources or classes that match it.
-    source
-        File and lines, or document and place.
-    determined
-        Whether the source describes the test well enough to predict it; otherwise errors include guessed settings, and
-        the measurement is not used for calibration.
+    Measurements with the same ``group`` (a series, or a part of a table) and ``repeat`` are repeats. ``measured_bps``
+    is the payload of all flows [bit/s], ``at_least``: the document says "more than". ``cpu_sender_fraction`` and
+    ``cpu_receiver_fraction`` are busy shares of a core of one process, from a tool's CPU columns. ``stated_limit`` is
+    the source's, ``accepted_limits`` the resources or classes that match it. Unless ``determined``, the source does not
+    describe the test well enough: errors include guessed settings, and it is not used for calibration.
     """
 
     name: str
@@ -142,10 +124,8 @@ def of_runs(
 
     Parameters
     ----------
-    paths
-        Logs of transfer tools, or folders of them.
-    keys
-        Keys of the scenario, at least the hosts. They override the log.
+    paths, keys
+        Logs of transfer tools or folders of them, and keys of the scenario, at least the hosts, which override the log.
     left_out
         List to extend by a sentence for each run without a rate: its place, and the reason.
 

@@ -46,19 +46,7 @@ FULL = 0.995
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work to spend on a prediction.
-
-    Attributes
-    ----------
-    draws
-        Draws for the interval.
-    random_runs
-        Runs to average over a lossy path.
-    rounds
-        Simulated round trips of TCP; the rest of the test runs at the mean rate of the second half of them.
-    rungs
-        Rungs of the ladder.
-    """
+    """Work to spend on a prediction: draws, random runs over a lossy path, simulated round trips, and rungs."""
 
     draws: int = DRAWS
     random_runs: int = RANDOM_RUNS
@@ -76,29 +64,10 @@ GLANCE = Effort(draws=16, random_runs=2, rounds=140, rungs=3)
 class Model:
     """Scenarios of one structure on their way to predictions.
 
-    Parameters
-    ----------
-    scenario
-        One scenario, or one whose parameters are arrays with a value for each of many scenarios.
-    draw
-        Gives the values of parameters.
-    count
-        Number of scenarios.
-    levels
-        Number of `levels` to compute.
-    effort
-        Simulated round trips, and number of random runs.
-
-    Attributes
-    ----------
-    described, scenario
-        The scenario as given, and with priors for what it does not state.
-    levels
-        Central throughput of each flow and the resource that stops it, as resources are lifted one by one.
-    system
-        Resources, flows and demands.
-    transports
-        TCP of the flows from the sender to the receiver (False) and of the reverse flows (True).
+    The parameters of ``scenario`` may be arrays with a value for each of ``count`` scenarios; ``described`` is the
+    scenario as given, ``scenario`` has priors for what it does not state. ``levels`` have the central throughput of
+    each flow and the resource that stops it, as resources are lifted one by one. ``transports`` are TCP of the flows
+    from the sender to the receiver (False) and of the reverse flows (True).
     """
 
     def __init__(
@@ -191,19 +160,10 @@ class Model:
         return tuple(kind for kind in KINDS if kind in kinds)
 
     def throughputs(self, states: Sequence[Lift], *, with_draws: bool) -> tuple[FloatArray, FloatArray]:
-        """Throughput of each flow in given states of the ladder, and in the draws.
+        """Return the throughput of each flow in given states of the ladder, and in the draws [bit/s].
 
-        Parameters
-        ----------
-        states
-            States whose `resources` are below the number of `levels`.
-        with_draws
-            Whether to compute the draws.
-
-        Returns
-        -------
-        central, draws
-            Shape (scenarios, states, flows) and (scenarios, draws, flows). [bit/s]
+        The shapes are (scenarios, states, flows) and (scenarios, draws, flows); `states` have `resources` below the
+        number of `levels`.
         """
         flows = len(self.system.flows)
         by_state = np.zeros((self.count, len(states), flows))
@@ -288,14 +248,10 @@ class Model:
     # results ---------------------------------------------------------------------------------------------------------
 
     def interval(self, draws: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Ends of the interval that holds a single new run with 90 % probability [bit/s], [bit/s].
+        """Return the ends of the interval that holds a single new run with 90 % probability [bit/s].
 
-        Parameters
-        ----------
-        draws
-            Throughput of each flow, shape (scenarios, draws, flows). [bit/s]
-        total
-            Throughput of all flows together, shape (scenarios,). [bit/s]
+        `draws` are throughputs of each flow, shape (scenarios, draws, flows), `total` those of all flows together
+        [bit/s].
         """
         runs = np.sort(self.runs(draws), axis=1)
         limited = np.isfinite(total)
@@ -305,18 +261,10 @@ class Model:
         return low, high
 
     def ground(self, *, with_draws: bool) -> tuple[FloatArray, IntArray, FloatArray]:
-        """Throughput of each scenario and its first limit; needs two `levels`.
+        """Return throughput, first limit (a number in `limits`) and draws of each scenario; needs two `levels` [bit/s].
 
-        Parameters
-        ----------
-        with_draws
-            Whether to compute the draws, whose median is the throughput; without them it is that of the central values.
-
-        Returns
-        -------
-        throughput, limit, draws
-            Throughput of all flows, shape (scenarios,) [bit/s]; the limit's number in `limits`; throughput of each
-            flow, shape (scenarios, draws, flows). [bit/s]
+        The throughput is the median of the draws or, without them, that of the central values; the draws have the shape
+        (scenarios, draws, flows) [bit/s].
         """
         kinds = [*self.limits_of_tcp(), *(["resource"] if len(self.levels) > 1 else [])]
         states = [Lift(), *(above(Lift())[kind] for kind in kinds)]
@@ -346,13 +294,7 @@ class Model:
         return np.asarray(np.minimum(real * repeat, np.maximum(real, self.carried() * (1 + BUFFERED))))
 
     def real(self, draws: FloatArray) -> FloatArray:
-        """Throughput of all flows together in each draw, with the model's own error [bit/s].
-
-        Parameters
-        ----------
-        draws
-            Throughput of each flow, from `throughputs` just before. [bit/s]
-        """
+        """Return the throughput of all flows in each draw of `throughputs`, with the model's own error [bit/s]."""
         together = draws.sum(axis=2)
         error = discrepancy.factors(together.shape[1])
         own = error[self.regimes(together), np.arange(together.shape[1])]
@@ -369,7 +311,7 @@ class Model:
         return np.asarray(max_min_throughput(demand, flows, (self.count, self.draw.size - 1)).sum(axis=2))
 
     def regimes(self, together: FloatArray) -> IntArray:
-        """Number of the regime of each draw: that of the fullest resource, or of what holds TCP below it."""
+        """Number of the regime of each draw: that of the fullest resource, or of the limit of TCP below it."""
         of_resources = [discrepancy.of_resource(self.scenario, each.name) for each in self.system.resources]
         regime = np.full(together.shape, discrepancy.REGIMES.index("stated"))
         most = np.zeros(together.shape)

@@ -25,14 +25,10 @@ def thread_cores(host: Host, tool: Tool, flow: int, *, after: int = 0) -> list[i
 
     Parameters
     ----------
-    host
-        The host.
-    tool
-        The tool.
-    flow
-        Number of the flow, from 0.
+    host, tool, flow
+        The host, the tool, and the number of the flow, from 0.
     after
-        Number of threads that come before, where the host binds none to a core.
+        Number of preceding threads, if the host binds none to a core.
 
     Returns
     -------
@@ -56,15 +52,7 @@ def thread_cores(host: Host, tool: Tool, flow: int, *, after: int = 0) -> list[i
 
 @dataclass(frozen=True)
 class Placement:
-    """Cores of the processes at both ends of a scenario.
-
-    Attributes
-    ----------
-    scenario, draw
-        The scenario, and the values of its parameters.
-    flows
-        Number of its flows.
-    """
+    """Cores of the processes at both ends of a scenario with a number of ``flows``."""
 
     scenario: Scenario
     draw: Draws

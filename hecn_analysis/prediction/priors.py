@@ -1,4 +1,4 @@
-"""Priors of what is not measured or not stated. Data in ``models/priors.yaml``.
+"""Priors of unmeasured and unstated values. Data in ``models/priors.yaml``.
 
 A plain name (``send_cost``) is a parameter of a host before that host is measured. A dotted name (``path.loss``) is a
 key of a scenario that the user did not state: a log-normal, or a mixture of several, which may hold exact values.
@@ -43,14 +43,9 @@ _UNITS: Final = {
 
 
 class Unstated(Parameter):
-    """A parameter that the scenario does not state, with the quantiles of its prior.
+    """A parameter that the scenario does not state; ``quantiles`` are the middles of `DRAWS` equal shares.
 
-    Attributes
-    ----------
-    quantiles
-        Values at the middle of `DRAWS` equal shares of probability, in ascending order.
-    together
-        Parameters with the same word here are drawn together: the lowest with the lowest.
+    Parameters with the same word in ``together`` are drawn together: the lowest with the lowest.
     """
 
     spread: Annotated[float, Field(ge=0)] = 0.0

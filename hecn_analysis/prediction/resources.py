@@ -38,16 +38,8 @@ _STORING = frozenset({"disk", "raid"})
 class System:
     """Input of `solve.max_min`, for the central values and every draw.
 
-    Attributes
-    ----------
-    resources, flows
-        The resources, and the names of the flows.
-    by_resource
-        For each resource, the demand of each flow that uses it, central and drawn (see `draws`). [s/bit]
-    reverse
-        Whether each flow goes from the scenario's receiver to its sender.
-    fill_s
-        For each flow, the time of the first block in all stages but the slowest, central and drawn. [s]
+    ``by_resource`` has the demand of each flow on each resource [s/bit]; ``reverse`` marks flows from the scenario's
+    receiver to its sender; ``fill_s`` is, for each flow, the time of the first block in all stages but the slowest [s].
     """
 
     resources: tuple[Resource, ...]

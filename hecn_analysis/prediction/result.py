@@ -21,14 +21,8 @@ if TYPE_CHECKING:
 class Rung:
     """One step of the ladder: a resource, and the throughput that it allows once every earlier one is lifted.
 
-    Attributes
-    ----------
-    resource, resource_class, title
-        ``receiver.cpu.core1``, ``cpu``, and its name in words.
-    throughput_bps
-        Throughput of all flows, limited by this resource. [bit/s]
-    probability
-        Share of the draws in which it is the bottleneck.
+    ``resource`` is such as ``receiver.cpu.core1``, ``resource_class`` ``cpu``, ``title`` in words. ``probability`` is
+    the share of the draws in which it is the bottleneck. Rates are in bit/s.
     """
 
     resource: str
@@ -63,23 +57,11 @@ class Assumption:
 class Prediction:
     """Throughput that a scenario should reach, and why. Rates are payload of all flows together [bit/s].
 
-    Attributes
-    ----------
-    throughput_bps, low_bps, high_bps
-        Central value, and the interval that holds a single new run with 90 % probability.
-    utilisation
-        Busy fraction of every resource at the central throughput.
-    ladder
-        The bottleneck first, then the limit once it is lifted, and so on.
-    warnings
-        Caveats for the reader.
-    assumptions
-        Every parameter of the model, with its source.
-    unknowns
-        Uncertain keys, ranked by how much the interval would narrow if they were known.
-    draws_bps
-        Throughput with parameters drawn from their spreads. Two predictions draw equal values for equal parameters, so
-        a difference between them is one between the scenarios. [bit/s]
+    The interval ``low_bps`` to ``high_bps`` holds a single new run with 90 % probability. ``utilisation`` is the busy
+    fraction of every resource at the central throughput. ``ladder`` has the bottleneck first, then the limit once it is
+    lifted, and so on. ``unknowns`` are uncertain keys, ranked by how much the interval would narrow if they were known.
+    ``draws_bps`` are throughputs with parameters drawn from their spreads; predictions draw equal values for equal
+    parameters, so a difference between them is one between the scenarios [bit/s].
 
     Examples
     --------
@@ -106,7 +88,7 @@ class Prediction:
 
     @property
     def bottleneck(self) -> str | None:
-        """Resource that limits the throughput; None where nothing does."""
+        """Resource that limits the throughput; None if nothing does."""
         return self.ladder[0].resource if self.ladder else None
 
     @property

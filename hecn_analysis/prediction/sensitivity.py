@@ -80,25 +80,11 @@ def _evaluate(scenario: Scenario, draw: Draws) -> tuple[FloatArray, list[str]]:
 
 
 class Dependence:
-    """A transfer as a function of its uncertain parameters, near the values that its scenario gives them.
+    """A transfer as a function of its uncertain parameters, near the values in its scenario.
 
-    Parameters
-    ----------
-    scenario
-        The transfer.
-    numbers
-        Number of the unknown for each parameter's name; several names may share one.
-    roles
-        Ends (sender, receiver) whose processes' work is needed.
-    share
-        Share of what the resources allow that TCP reaches within the test; see `share_of_transport`.
-
-    Attributes
-    ----------
-    unknowns
-        Numbers of its unknowns: the last axis of the arguments of its methods.
-    cores
-        Numbers of the resources that are cores, for each end.
+    ``numbers`` has the number of the unknown for each parameter's name; several names may share one. ``share`` is what
+    TCP reaches of what the resources allow, see `share_of_transport`. ``unknowns`` are the last axis of the methods'
+    arguments; ``cores`` the numbers of the resources that are cores, for each end.
     """
 
     def __init__(self, scenario: Scenario, numbers: Mapping[str, int], roles: Iterable[str], share: float) -> None:

@@ -28,7 +28,7 @@ def predict(
     *,
     effort: Effort = THOROUGH,
 ) -> Prediction:
-    """Throughput of a scenario, its interval, and its limits.
+    """Predict the throughput of a scenario, its interval, and its limits.
 
     Parameters
     ----------

@@ -22,26 +22,10 @@ _NUTTCP_BLOCK: Final = 64 << 10
 
 @dataclass(frozen=True)
 class Plan:
-    """Commands of a run.
+    """Commands of a run: ``client``, whose output is parsed, at one end, and ``server`` at the receiver, or None.
 
-    Attributes
-    ----------
-    program
-        The program to run.
-    client
-        The command whose output is parsed.
-    at
-        The end that runs it.
-    server
-        The command to start first at the receiver, which waits for connections; None: no server is needed.
-    port
-        The server's TCP port.
-    prepare
-        A command to run once at that end before the first run.
-    file
-        A file that the run leaves, to be removed.
-    log
-        Suffix of the file for its output.
+    ``prepare`` runs once before the first run, ``file`` is left by the run, to be removed, and ``log`` is the suffix of
+    the file for its output.
     """
 
     program: str
@@ -56,18 +40,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ends:
-    """Addresses, ports and files for the commands.
+    """Address of the receiver, first TCP port (None: the tool's default), and file of the commands.
 
-    Attributes
-    ----------
-    address
-        Address of the receiver.
-    port
-        First TCP port to use; None: the tool's default.
-    file
-        File to read or to write.
-    file_is_there
-        Whether it exists: it is then read, and neither written nor removed.
+    ``file_is_there``: the file exists; it is then read, and neither written nor removed.
     """
 
     address: str = "127.0.0.1"
@@ -81,12 +56,10 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
 
     Parameters
     ----------
-    scenario
-        The scenario to measure.
-    ends
-        Addresses, ports and files.
+    scenario, ends
+        The scenario to measure; addresses, ports and files.
     given
-        The keys that the user set; keys from the descriptions of tools and hosts need no argument.
+        Keys that the user set; keys from the descriptions of tools and hosts need no argument.
 
     Returns
     -------
@@ -143,10 +116,8 @@ def settings(tool: str, given: Mapping[str, object]) -> dict[str, object]:
 
     Parameters
     ----------
-    tool
-        Name of the tool.
-    given
-        Keys that were given.
+    tool, given
+        Name of the tool, and keys that were given.
 
     Returns
     -------
@@ -155,8 +126,8 @@ def settings(tool: str, given: Mapping[str, object]) -> dict[str, object]:
 
     Examples
     --------
-    >>> settings("dd-write", {"tool.request": 65536}), settings("iperf3", {})
-    ({'tool.bytes': 1073741824}, {})
+    >>> settings("dd-write", {"tool.request": 65536})
+    {'tool.bytes': 1073741824}
     """
     if not tool.startswith(("dd-", "fio-")):
         return {}

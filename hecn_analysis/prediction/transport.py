@@ -38,24 +38,13 @@ NO_LIMIT_BPS = 1e13
 class Transport:
     """TCP of one flow of a scenario, or of scenarios that are computed together (see `draws`).
 
-    Attributes
-    ----------
-    window_bytes
-        Usable window of each stream, central and drawn. [B]
-    window_owner
-        Name and title of the resource that sets it.
-    start_up_delay
-        Additional round trips of a run's start-up beyond the simulated ones. A delayed ACK, a window that opens a round
-        later or a lost retransmission add up to one; packets that arrive at the end of a round save up to a quarter.
-        [1]
-    bunching
-        Size of the bunches of packets that arrive at a full queue, relative to the usual: 0.5 to 1.5. [1]
-    queue_bdp
-        Queue at the narrowest port where the path does not state it, in bandwidth-delay products. [1]
-    delay_s
-        Delay between the proxies at the two ends of the path, which TCP does not see. [s]
-    simulate_rounds
-        Simulates transfers round by round (see `together`).
+    ``window_bytes`` is the usable window of each stream [B], ``window_owner`` name and title of the resource that sets
+    it. ``start_up_delay`` are round trips of a run's start-up beyond the simulated ones: a delayed ACK, a window that
+    opens a round later or a lost retransmission add up to one; packets that arrive at the end of a round save up to a
+    quarter. ``bunching`` is the size of the bunches of packets that arrive at a full queue, relative to the usual: 0.5
+    to 1.5. ``queue_bdp`` is the unstated queue at the narrowest port in bandwidth-delay products, ``delay_s`` the delay
+    between the proxies at the two ends of the path, which TCP does not see [s]. ``simulate_rounds`` simulates
+    transfers, see `together`.
     """
 
     scenario: Scenario
@@ -142,15 +131,7 @@ class Transport:
         return 0.0 if path.rate is None else tool.bytes.value * 8 / (path.rate.value * path.links)
 
     def delayed(self, payload_bps: FloatArray, delay_s: FloatArray) -> FloatArray:
-        """Throughput of a fixed amount after the delay between proxies [bit/s].
-
-        Parameters
-        ----------
-        payload_bps
-            Throughput before the delay. [bit/s]
-        delay_s
-            The matching part of `Transport.delay_s`. [s]
-        """
+        """Throughput of a fixed amount after a delay between proxies, a part of `Transport.delay_s` [bit/s]."""
         amount = self.scenario.tool.bytes
         if amount is None or not self.scenario.path.pep:
             return payload_bps
@@ -178,21 +159,10 @@ class Transport:
     ) -> FloatArray:
         """Mean throughput of a process whose resources allow `payload_bps`, for many cases at once.
 
-        Parameters
-        ----------
-        payload_bps
-            Rate that the resources allow, shape (scenarios, cases). [bit/s]
-        element
-            Index of each case into the draws.
-        link_bound
-            Whether the link sets that rate, for each scenario and case: packets then queue at its port and are dropped
-            when the queue is full. Where a host sets it, flow control slows the sender without drops.
-        lossless, windowless, warm
-            Whether losses, the window or the start-up are lifted in a case.
-        sequence
-            Number of each case's sequence of random numbers.
-        rounds
-            Round trips to simulate.
+        `payload_bps` has the shape (scenarios, cases) [bit/s], `element` the index of each case into the draws.
+        `link_bound`: the link sets that rate, so packets queue at its port and are dropped when the queue is full;
+        otherwise flow control slows the sender without drops. `lossless`, `windowless` and `warm` lift losses, window
+        and start-up of a case; `sequence` is the number of its sequence of random numbers.
         """
         tool, path = self.scenario.tool, self.scenario.path
 

@@ -1,7 +1,6 @@
-"""What would narrow the interval of a prediction most: keys that are drawn, ranked by their share of its width.
+"""Keys whose values would narrow the interval of a prediction most, ranked by their share of its width.
 
-No key is simulated again. The draws are put into classes of equal values of a key; what is left of the width within the
-classes is the width that remains once the key is known.
+No key is simulated again: the remaining width is that within classes of draws with equal values of the key.
 """
 
 from __future__ import annotations
@@ -29,14 +28,10 @@ _OF_A_RUN: Final = ("tool.repeat", "sender.cpu.scatter", "receiver.cpu.scatter")
 
 @dataclass(frozen=True)
 class Unknown:
-    """A key whose value is uncertain, and how much of the interval it causes.
+    """A key whose value is uncertain, and its part of the interval.
 
-    Attributes
-    ----------
-    name
-        The key: ``path.loss``.
-    spread, spread_then
-        Half width of the 90 % interval of the throughput relative to its middle, now and once the key is known. [1]
+    ``spread`` and ``spread_then`` are the half width of the 90 % interval relative to its middle, now and once it is
+    known.
     """
 
     name: str

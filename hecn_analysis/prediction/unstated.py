@@ -1,8 +1,8 @@
-"""What a scenario does not state and a prediction needs: drawn from priors instead of taken as exact.
+"""Values that a scenario does not state and a prediction needs: drawn from priors instead of taken as exact.
 
 A field counts as stated if the scenario, the host's file or the path's file gives it. A host called ``ideal`` has no
-limits of its own, so none are drawn for it. The shipped hosts and paths are those of documents: what their files leave
-out has narrower priors (``documented`` in ``models/priors.yaml``).
+limits of its own, so none are drawn. The shipped hosts and paths are those of documents; what their files omit has
+narrower priors (``documented`` in ``models/priors.yaml``).
 """
 
 from __future__ import annotations
@@ -60,18 +60,10 @@ _BUFFERS: Final = (("receiver", "tcp_rmem_max", "rmem_max"), ("sender", "tcp_wme
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What the choice of a prior depends on.
+    """Circumstances that decide the choice of a prior.
 
-    Attributes
-    ----------
-    rtt_s, rate_bps
-        Round-trip time and line rate of the path, central values down to a power of two. [s], [bit/s]
-    year
-        Year of the hosts; None if unknown.
-    documented
-        Whether the description is one of the shipped ones.
-    window
-        Whether the tool asks for a window.
+    ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
+    None; ``documented``: the description is a shipped one; ``window``: the tool requests a window.
     """
 
     rtt_s: float = 0.0
@@ -165,7 +157,7 @@ def _host(scenario: Scenario, role: str, host: Host, where: Circumstances) -> Ho
 
 
 def _processor(where: Circumstances) -> Cpu:
-    """Processor of which nothing is known: a server's of two sockets, or one of its time."""
+    """Processor without any known facts: a server's of two sockets, or one of its time."""
     if (where.year or _SERVERS_SINCE) >= _SERVERS_SINCE:
         cores = int(of_key("host.cpu.cores", where).value)
         known = {"clock": of_key("host.cpu.clock", where), "cores": cores, "cores_per_socket": None, "sockets": 2}

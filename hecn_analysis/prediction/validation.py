@@ -48,21 +48,17 @@ COLUMNS = [
 class Validation:
     """Predictions of measured transfers beside what was measured.
 
-    Attributes
-    ----------
-    rows
-        One row a measurement and mode: ``mode``, ``id``, ``group``, ``repeat``, ``hosts`` (who sends to whom),
-        ``measured_bps``, ``predicted_bps``, ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing
-        where the document gives the rate as "more than"), ``inside`` (the interval), ``bottleneck``,
-        ``bottleneck_class``, ``stated_limit``, ``named`` (whether the bottleneck is the stated one), ``determined``
-        (whether the source describes the test well enough), ``setup`` (the same number for equal set-ups),
-        ``calibrated`` (calibrated parameters that the prediction uses), ``fault`` (why a row could not be predicted).
-    groups
-        One row a mode and group, and ``all`` for the determined rows of all groups: see `summary`. ``setups`` counts
-        distinct set-ups, ``parameters`` the calibrated parameters that their predictions use, ``freedom`` is the
-        difference: errors of a group without any say nothing about new runs.
-    left_out
-        Number of rows that the mapping leaves out.
+    ``rows`` has one row per measurement and mode: ``mode``, ``id``, ``group``, ``repeat``, ``hosts`` (who sends to
+    whom), ``measured_bps``, ``predicted_bps``, ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing
+    for "more than"), ``inside`` (the interval), ``bottleneck``, ``bottleneck_class``, ``stated_limit``, ``named``
+    (whether the bottleneck is the stated one), ``determined`` (whether the source describes the test well enough),
+    ``setup`` (the same number for equal set-ups), ``calibrated`` (calibrated parameters in use), ``fault`` (why a row
+    could not be predicted).
+
+    ``groups`` has one row per mode and group, and ``all`` for the determined rows of all groups: see `summary`.
+    ``setups`` counts distinct set-ups, ``parameters`` the calibrated parameters of their predictions, ``freedom`` the
+    difference: errors of a group without any say nothing about new runs. ``left_out`` counts the rows outside the
+    mapping.
     """
 
     rows: pd.DataFrame
@@ -96,10 +92,8 @@ def validate(
 
     Parameters
     ----------
-    table
-        CSV file, or a DataFrame.
-    mapping
-        YAML file that gives the meaning of the columns.
+    table, mapping
+        CSV file or DataFrame, and the YAML file that gives the meaning of the columns.
     modes
         Of ``in-sample``, ``leave-one-out`` (without the rows of the same set-up), ``leave-one-series-out`` (without
         those of its series), ``leave-one-host-out`` (without those of its hosts).
