@@ -83,18 +83,25 @@ class CounterFindings(FileProblems):
             self.times = LocalTimes(self.clock)
 
     def sample(self, **columns: object) -> None:
-        """Add a reading of one interface: columns of the table of samples except the file, ``time`` in seconds.
+        """Add a reading of the counters of one interface.
 
-        Description, alias and mac_address of the interface are allowed too.
+        Parameters
+        ----------
+        columns
+            Columns of the table of samples except the file, ``time`` in seconds since 1970; and description, alias
+            and mac_address of the interface.
         """
         self._known({name: columns[name] for name in (*_IDENTITY, *_FACTS_OF_INTERFACES) if name in columns})
         self.samples.append({name: value for name, value in columns.items() if name in _OWN and value is not None})
 
     def rate(self, **columns: object) -> None:
-        """Add a mean rate over an interval, as the file gives it: columns of the table of rates except the file.
+        """Add a mean rate over an interval, as the file gives it; intervals of an interface do not overlap.
 
-        ``time``, the end, is in seconds since 1970; ``flag`` is "given" by default. Intervals of an interface do not
-        overlap.
+        Parameters
+        ----------
+        columns
+            Columns of the table of rates except the file, ``time`` (the end) in seconds since 1970; ``flag`` is "given"
+            by default.
         """
         self._known({name: columns[name] for name in _IDENTITY if name in columns})
         self.rates.append({"flag": "given", **{name: value for name, value in columns.items() if value is not None}})
@@ -102,15 +109,24 @@ class CounterFindings(FileProblems):
     def interface(self, *, facts: Mapping[str, object] | None = None, **columns: object) -> None:
         """Add facts about an interface, even of one without counters.
 
-        `columns` are ``host``, ``interface`` and ``index``, which name it, and description, alias, mac_address,
-        speed_bps, mtu, up; `facts` are others, for the list of interfaces of the source.
+        Parameters
+        ----------
+        columns, facts
+            ``host``, ``interface`` and ``index``, which name it, and description, alias, mac_address, speed_bps, mtu,
+            up; other facts by name, for the list of interfaces of the source.
         """
         key = self._known(columns)
         if facts:
             self.more.setdefault(key, {}).update(facts)
 
     def name_host(self, host: str) -> None:
-        """Name the host of all rows without one."""
+        """Name the host of all rows without one.
+
+        Parameters
+        ----------
+        host
+            The name.
+        """
         for row in (*self.samples, *self.rates):
             row.setdefault("host", host)
         for every in (self.interfaces, self.more):

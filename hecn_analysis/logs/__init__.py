@@ -1,8 +1,7 @@
-"""Readers of what measurement and transfer tools print.
+"""Readers of the output of measurement and transfer tools.
 
-`read` takes files and folders and gives the tables of runs, streams, intervals and problems, without being told which
-tool wrote what. `registry` lists the readers and gives each its lines, `contract` says what a reader is, `spread` reads
-many files at once; every other module is the reader of one tool, with the format's units and traps in its docstring.
+`registry` lists the readers and gives each its lines, `contract` defines a reader, `spread` reads many files at once;
+every other module is the reader of one tool, with the format's units and traps in its docstring.
 """
 
 from __future__ import annotations
@@ -30,29 +29,27 @@ def read(
     progress: bool = False,
     hint: Callable[[Document], str] | None = None,
 ) -> Reading:
-    """Read logs, whatever tool wrote them.
+    """Read logs of any known tool.
 
-    Nothing in a file makes this raise: what cannot be used is a row of `Reading.problems`, and the rest is still read.
-    The rows and their order do not depend on how many processes read.
+    No content of a file raises an error: what cannot be used is a row of `Reading.problems`, and the rest is read. Rows
+    and their order do not depend on the number of processes.
 
     Parameters
     ----------
     paths
-        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives. An
-        archive of ours, or a part of it (``ARCHIVE?day=2013-11-18``), gives the runs that were added to it.
+        A file, a folder, or several. Folders are walked in sorted order; files may be compressed or archives. An
+        archive of results, or a part of it (``ARCHIVE?day=2013-11-18``), yields its runs.
     intervals
-        Whether the table of intervals is wanted. Without it, memory does not grow with the length of a run.
+        Whether to make the table of intervals. Without it, memory does not grow with the length of a run.
     processes
-        How many processes of this machine read at a time. A script that asks for more than one needs the usual
+        Number of processes of this machine. A script that asks for more than one needs the usual
         ``if __name__ == "__main__":``.
     dask
         Address of the scheduler of a Dask cluster whose workers read instead, e.g. ``tcp://10.0.0.1:8786``. They must
         see the files under the same names.
-    progress
-        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
-    hint
-        Gives the end of the message about a file that no reader knows; by default, the message has none. Processes
-        and workers that read call it, too.
+    progress, hint
+        Whether to show a progress bar; a function that returns the end of the message about an unknown file, by default
+        empty, which processes and workers call too.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Readers of output that has one figure a line, by a table: what begins a run, its figures, and what they make."""
+"""Readers of output with one figure per line, by a table of its figures and the runs that they make."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Columns = dict[str, object]
 
 
 class BlockReader:
-    """A reader of output whose lines each have a figure.
+    """A reader of output with a figure on each line.
 
-    A subclass has a table `FIGURES` of words and patterns with named groups. A line with the word that does not match
-    is a problem. `BEGINS` matches the first line of a run. `LAST` names the figure without which a run is cut off.
-    `runs` makes runs of the groups, each with the relative error that rounding may hide.
+    A subclass has a table `FIGURES` of words and patterns with named groups; a line with the word that does not match
+    is a problem. `BEGINS` matches the first line of a run. `LAST` names the figure without which a run is truncated.
+    `runs` makes runs from the groups, each with the relative error that rounding may hide.
     """
 
     TOOLS: tuple[str, ...] = ()
@@ -74,5 +74,5 @@ class BlockReader:
             self._findings.run(Run(first, self._last, columns, rounding=rounding))
 
     def runs(self, figures: Figures) -> Iterator[tuple[Columns, float]]:
-        """Make runs of the figures of a block."""
+        """Make runs from the figures of a block."""
         raise NotImplementedError

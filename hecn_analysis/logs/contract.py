@@ -1,9 +1,8 @@
-"""What a reader is, what it is given and what it hands over.
+"""Contract of a reader of logs: its input and output.
 
-A reader is a class for one tool (or one family whose output lines are the same). The session makes one per file,
-offers it lines in order, and the reader says which are its own. It hands runs and problems to `RunFindings`, which
-checks them: figures that cannot be, or that contradict each other, become problems with their line. Nothing in a log
-makes a reader raise.
+A reader is a class for one tool (or a family with equal output lines). The session makes one per file and offers it
+lines in order, which the reader claims or not. It hands runs and problems to `RunFindings`, which checks them:
+impossible or contradictory figures become problems with their line. No content of a log makes a reader raise.
 """
 
 from __future__ import annotations
@@ -32,13 +31,7 @@ _CONTRADICTION: Final = 0.1  # more than a rate over a part of the time, or with
 
 @dataclass(frozen=True)
 class Reading:
-    """The tables of one or more logs; `hecn_analysis.base.tables.COLUMNS` describes the columns.
-
-    Parameters
-    ----------
-    runs, streams, intervals, problems
-        One row per run, per parallel stream, per interval, and per thing that could not be used.
-    """
+    """The tables of one or more logs; `hecn_analysis.base.tables.COLUMNS` describes the columns."""
 
     runs: pd.DataFrame
     streams: pd.DataFrame
@@ -63,12 +56,12 @@ class Reading:
         return f"<p>{self}</p>{cells.to_html(index=False, border=0)}{rest}"
 
     def followed_by(self, other: Reading) -> Reading:
-        """Give the rows of both.
+        """Return the rows of both readings.
 
         Parameters
         ----------
         other
-            What comes after.
+            The second reading.
 
         Returns
         -------
@@ -79,9 +72,9 @@ class Reading:
         --------
         >>> from hecn_analysis.logs import read
         >>> from hecn_analysis.base.places import data_dir
-        >>> found = read(data_dir() / "logs" / "c-systems-dd.txt")
-        >>> found, found.followed_by(found)
-        (2 runs, 0 intervals, 0 problems, 4 runs, 0 intervals, 0 problems)
+        >>> reading = read(data_dir() / "logs" / "c-systems-dd.txt")
+        >>> reading.followed_by(reading)
+        4 runs, 0 intervals, 0 problems
         """
         pairs = ((getattr(self, name), getattr(other, name)) for name in ("runs", "streams", "intervals", "problems"))
         return Reading(*(pd.concat(pair, ignore_index=True) for pair in pairs))
@@ -89,17 +82,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Command:
-    """A command line in a log.
-
-    Parameters
-    ----------
-    line
-        Number of its line.
-    program
-        Name of the program without its path, empty if no reader knows the program.
-    arguments
-        The words after it.
-    """
+    """A command line in a log; ``program`` has no path, and is empty if no reader knows it."""
 
     line: int
     program: str
@@ -108,23 +91,12 @@ class Command:
 
 @dataclass(slots=True)
 class Run:
-    """A run as a reader hands it over.
+    """A run of a reader, with its first and last line in the file.
 
-    Parameters
-    ----------
-    line_first, line_last
-        Its lines in the file, from 1.
-    columns
-        Columns of the table of runs.
-    streams
-        Rows of the table of streams, without the columns that name the run.
-    intervals
-        Columns of the table of intervals, one number per row, NaN where missing.
-    rounding
-        Relative error that the log's own rounding may put between bytes / duration and the rate.
-    interval_bytes
-        What the intervals must add up to where that is not the column ``bytes``, for the intervals may be one end's
-        and the result the other's; NaN where the log does not say.
+    ``columns`` are those of the table of runs, ``streams`` rows of the table of streams without the columns that name
+    the run, ``intervals`` columns of the table of intervals, NaN where missing. ``rounding`` is the relative error that
+    the log's own rounding may put between bytes / duration and the rate. ``interval_bytes`` is the expected sum of the
+    intervals if not the column ``bytes``, for these may be of different ends; NaN if unknown.
     """
 
     line_first: int
@@ -137,20 +109,7 @@ class Run:
 
 
 class Recent:
-    """The last lines that no reader took, without the prefixes of loggers.
-
-    Parameters
-    ----------
-    length
-        How many are kept.
-
-    Examples
-    --------
-    >>> recent = Recent(2)
-    >>> recent.extend([Line(1, "a"), Line(2, "b"), Line(3, "> c")])
-    >>> [(line.number, line.text) for line in recent], recent[-1].text
-    ([(2, 'b'), (3, 'c')], 'c')
-    """
+    """The last unclaimed lines, at most ``length``, without the prefixes of loggers."""
 
     def __init__(self, length: int = 8) -> None:
         self._lines: deque[Line] = deque(maxlen=length)
@@ -177,22 +136,11 @@ class Recent:
 
 @dataclass
 class RunFindings(FileProblems):
-    """What has been found in one file so far, and the lines that no reader claimed.
+    """Results for one file so far, and the lines that no reader claimed.
 
-    Parameters
-    ----------
-    source_file, problems
-        Those of `FileProblems`.
-    command
-        The last command line.
-    recent
-        The last lines that no reader took.
-    claimed
-        Number of the last line that one took.
-    left_over
-        Numbers of lines with a hint of a reader that no reader took, the first ones.
-    keep_intervals
-        Whether every row of intervals is wanted, or the sums that results are checked against are enough.
+    ``recent`` are the last of these, ``left_over`` the numbers of the first ones that have a hint of a reader;
+    ``claimed`` is the number of the last claimed line. ``keep_intervals``: all rows of intervals, or only the sums to
+    check results against.
     """
 
     keep_intervals: bool = True
@@ -203,7 +151,7 @@ class RunFindings(FileProblems):
     left_over: list[int] = field(default_factory=list)
 
     def run(self, run: Run) -> None:
-        """Take over a run, checked: impossible values are left out and contradictions noted."""
+        """Check a run and add it: impossible values are left out, and contradictions reported."""
         for name, fault in tables.faults("runs", run.columns).items():
             run.columns[name] = None
             self.problem(run.line_last, "inconsistent", f"{fault}; left out")
@@ -224,7 +172,7 @@ class RunFindings(FileProblems):
         return {name: None if name in found else value for name, value in row.items()} if found else row
 
     def _checked_intervals(self, run: Run) -> Mapping[str, Array]:
-        """Columns of the intervals without values that cannot be, each column with one problem."""
+        """Columns of the intervals without impossible values, each column with one problem."""
         found = dict(run.intervals)
         for name, values in found.items():
             wrong = tables.COLUMNS["intervals"][name].wrong(values)
@@ -293,11 +241,11 @@ class RunFindings(FileProblems):
 class Reader(Protocol):
     """A reader of one tool's output; the session makes one for each file.
 
-    A module of this package with such a class is all it takes: `registry` finds it. A reader whose own lines begin with
-    a date or a level, as loggers put them in front of others' lines, says ``DATED = True``. Three more tuples of
-    hints keep prose from a reader: ``HINTS_TOGETHER`` has tuples of words that count where all of them are on a line,
-    ``HINTS_REPEATED`` has characters of ASCII that count where a line has at least so many of them, and
-    ``LATER_HINTS`` has words that count once the reader has taken a line or a command line has named one of its tools.
+    `registry` finds such a class in any module of this package. A reader whose own lines begin with a date or a level,
+    as loggers' do, sets ``DATED = True``. Three more tuples of hints keep prose from a reader: ``HINTS_TOGETHER`` has
+    tuples of words that count only together on a line, ``HINTS_REPEATED`` ASCII characters that count if a line has at
+    least so many of them, and ``LATER_HINTS`` words that count after the reader has claimed a line or a command line
+    has named its tool.
     """
 
     TOOLS: tuple[str, ...]
@@ -310,10 +258,10 @@ class Reader(Protocol):
     def __init__(self, findings: RunFindings) -> None: ...
 
     def feed(self, line: Line) -> bool:
-        """Take a line that is the tool's own and return True, or return False and leave it to other readers."""
+        """Claim a line of the tool and return True, or return False to leave it to other readers."""
 
     def finish(self) -> None:
-        """The output has ended, at a shell prompt or with the file: hand over what is still open, and forget it."""
+        """End the output, at a shell prompt or with the file: add an open run."""
 
 
 class DocumentReader:
@@ -337,9 +285,8 @@ class DocumentReader:
                 self.findings.run(Run(document.first, document.last, columns))
                 return True  # False: not the tool's after all, and the next reader is asked
 
-    `hecn_analysis.parsing.json_values` has `at`, `number` and their like. The registry makes problems of a document
-    that breaks off (`JsonDocument.truncated`) and of what is wrong with its JSON; the reader decides which figures of a
-    document that breaks off are good.
+    `hecn_analysis.parsing.json_values` has `at`, `number` and their like. The registry reports a truncated document
+    (`JsonDocument.truncated`) and invalid JSON; the reader decides which figures of a truncated document are valid.
     """
 
     TOOLS: tuple[str, ...] = ()
@@ -359,7 +306,7 @@ class DocumentReader:
         """The output has ended."""
 
     def take(self, document: JsonDocument) -> bool:
-        """Take a document that is the tool's own and return True, or return False and leave it to other readers."""
+        """Claim a document of the tool and return True, or return False to leave it to other readers."""
         raise NotImplementedError
 
     @classmethod
@@ -373,19 +320,8 @@ class RowReader(Protocol):
     """A reader of output that has tables of rows, which may be millions of lines long."""
 
     def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
-        """Take rows of the table that the reader has just taken a line of, many at once.
+        """Take further rows of the table that the reader has just claimed a line of.
 
-        Parameters
-        ----------
-        texts
-            Lines that follow each other, the one taken last before `start`.
-        numbers
-            Their numbers in the file.
-        start
-            Where the lines begin that nobody has taken.
-
-        Returns
-        -------
-        int
-            How many were taken from `start` on; a line that is no row is left to `feed`.
+        `texts` are consecutive lines, of which those from `start` on are unclaimed, `numbers` their numbers in the
+        file. Returns the number of rows taken from `start` on; a line that is not a row is left to `feed`.
         """

@@ -1,10 +1,9 @@
-"""Which lines hold which words, for many lines and many words at once.
+"""Search of many lines for many words at once.
 
-Most lines of a log hold no word that any reader asks for, and looking for each of some hundred words on each line is
-what reading them would cost. Here every place of a text is looked at once, for all words together: a word shows in its
-first three characters, and the few places where these stand are looked at for the others, three at a time. Of a long
-word, the rarest nine characters stand for all. Words that count only together are looked for by their first one; the
-lines that have it are then searched for the others.
+Most lines of a log contain no hint of any reader, and a search for each of some hundred words would dominate the time
+of reading. Here every position of a text is compared once, for all words together: by the first three characters of a
+word, and only at matching positions by the others, three at a time. The rarest nine characters represent a long word.
+Words that count only together are found by their first one; lines with it are then searched for the others.
 """
 
 from __future__ import annotations
@@ -27,25 +26,14 @@ _COMMON: Final = Counter("etaoinsr" * 8 + "hldcumf" * 4 + "pgwybv" * 2 + "012345
 
 
 class Index:
-    """Words in groups, looked for together.
+    """Words in groups, searched together.
 
-    Parameters
-    ----------
-    groups
-        The words of each group, each of at least one character. Group i has bit i modulo `BITS`.
-    together
-        Words that count only where all of them are on a line, each time with the number of their group.
-    repeated
-        Characters of ASCII that count where a line has at least so many of them, with the number of their group.
+    Group i of ``groups`` has bit i modulo `BITS`. ``together`` has words that count only together on a line,
+    ``repeated`` ASCII characters that count if a line has at least so many of them, each with the number of their
+    group.
 
-    Examples
-    --------
     >>> Index([["Mbps"], ["icmp_seq", "+"]]).marks(["9.9 Mbps", "2 + 2", "none", "icmp_seq=1 Mbps"])
     [1, 2, 0, 3]
-    >>> Index([[]], [(0, ("Mbps", "sec"))]).marks(["10000Mbps, full-duplex", "1 sec = 9 Mbps"])
-    [0, 1]
-    >>> Index([[]], repeated=[(0, ",", 2)]).marks(["a,b", "a,b,c"])
-    [0, 1]
     """
 
     def __init__(
@@ -119,7 +107,7 @@ def _codes(coded: np.ndarray[Any, np.dtype[np.uint8]]) -> Codes:
 
 
 def _codes_of(word: bytes) -> list[int]:
-    """Codes of a word of at most three bytes, with whatever follows it."""
+    """Codes of a word of at most three bytes, followed by anything."""
     codes = product(*([byte & 0x7F] for byte in word), *[range(128)] * (_TRIPLE - len(word)))
     return [first << 14 | second << 7 | third for first, second, third in codes]
 
@@ -137,7 +125,7 @@ def _array(table: Counter[int], numbers: dict[int, int]) -> Marks:
 
 
 def _rarest(word: bytes) -> bytes:
-    """As many bytes in a row as stand for a word, those that few other words have."""
+    """The sequence of bytes that represents a word, and that few other words have."""
     places = range(max(1, len(word) - _LONGEST + 1))
     best = min(places, key=lambda place: sum(_COMMON[chr(byte)] for byte in word[place : place + _LONGEST]))
     return word[best : best + _LONGEST]

@@ -1,4 +1,4 @@
-"""Options of a command line that stands above a tool's output."""
+"""Options of a command line above a tool's output."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ def option_values(arguments: Sequence[str], name: str) -> Iterator[str]:
 
     Parameters
     ----------
-    arguments
-        Words of a command line.
-    name
-        The option: ``-P``.
+    arguments, name
+        Words of a command line, and the option: ``-P``.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""Rows from the readers, packed into columns as soon as there are many, which takes a tenth of the memory."""
+"""Rows of readers, packed into columns once they are many, which takes a tenth of the memory."""
 
 from __future__ import annotations
 
@@ -20,20 +20,7 @@ _KEPT: Final = 64  # runs that a reader may still look at
 
 @dataclass
 class Rows:
-    """Rows of a table.
-
-    Parameters
-    ----------
-    table
-        Name of the table, a key of `tables.COLUMNS`.
-
-    Examples
-    --------
-    >>> rows = Rows("problems")
-    >>> rows.extend([{"source_file": "a.txt", "kind": "unreadable", "message": "no such file"}])
-    >>> len(rows), rows.frame()["kind"].tolist()
-    (1, ['unreadable'])
-    """
+    """Rows of a table, a key of `tables.COLUMNS`."""
 
     table: str
     _rows: list[Mapping[str, object]] = field(default_factory=list)
@@ -81,7 +68,7 @@ class Rows:
 
 
 class Runs:
-    """The runs of a file in order; of many, all but the last ones are kept as columns."""
+    """The runs of a file in order; if there are many, all but the last ones are kept as columns."""
 
     def __init__(self) -> None:
         self._last: list[Run] = []
@@ -93,7 +80,7 @@ class Runs:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the first runs are columns, which nobody may look at again."""
+        """Whether the first runs are columns, which are final."""
         return len(self._packed) > 0
 
     def __iter__(self) -> Iterator[Run]:

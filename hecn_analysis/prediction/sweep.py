@@ -75,6 +75,8 @@ def sweep(
     InputError
         The scenario or one of the values is invalid; the message names the key.
 
+    Examples
+    --------
     >>> line = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000}
     >>> sweep(line, {"path.rtt": ["1 ms", "80 ms"], "tool.window": ["256 KiB", "64 MiB"]})["bottleneck_class"].tolist()
     ['window', 'link', 'window', 'window']

@@ -47,6 +47,7 @@ def followed(models: Iterable[Item], look: Callable[[Any], object]) -> Iterator[
     --------
     >>> from hecn_analysis.hardware import load_scenario
     >>> from hecn_analysis.prediction.draws import Draws
+    >>> keys = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "1 Gb/s", "path.rtt": "80 ms"}
     >>> model = Model(load_scenario(keys, {"tool.duration": "10 s"}), Draws(0), levels=2)
     >>> def rate_bps(model):
     ...     return float(model.ground(with_draws=False)[0][0])
