@@ -159,11 +159,11 @@ def directions(headers: Headers, most: int = 8) -> list[Direction]:
     amounts = np.bincount(flow[known], weights=headers.columns["payload"][known], minlength=len(headers.flows))
     chosen = np.argsort(-amounts, kind="stable")[:most].tolist()
     return [
-        found
+        direction
         for number in chosen
         if amounts[number] > 0 and amounts[number] >= amounts[chosen[0]] / 100
-        for found in [_direction(headers, number)]
-        if found is not None
+        for direction in [_direction(headers, number)]
+        if direction is not None
     ]
 
 
@@ -285,11 +285,11 @@ def _round_trips(opening: _Opening, beyond: Array, echoed: Array) -> tuple[float
 
 def _later(opening: _Opening, echoed: Array) -> float:
     """Time from an acknowledgement's passing to the data that it allows; a program that pauses lengthens it [s]."""
-    told = opening.echo_s
+    echo_s = opening.echo_s
     if not len(echoed):
-        return told or 0.0
+        return echo_s or 0.0
     usual = float(np.quantile(echoed, 0.2))
-    return usual if told is None else min(usual, 2 * told + 0.01)
+    return usual if echo_s is None else min(usual, 2 * echo_s + 0.01)
 
 
 def _vantage(opening: _Opening, beyond: Array, echoed: Array) -> str:
@@ -335,8 +335,8 @@ def _course(data: stream.Data, state: stream.State, sent_s: Array, rtt_s: Array,
 def _medians(values: Array, place: Array, steps: int) -> Array:
     """Median of the values of each step; NaN for steps without values."""
     medians = np.full(steps, np.nan)
-    found = pd.Series(values).groupby(place).median()
-    medians[found.index.to_numpy(np.int64)] = found.to_numpy(float)
+    known = pd.Series(values).groupby(place).median()
+    medians[known.index.to_numpy(np.int64)] = known.to_numpy(float)
     return medians
 
 

@@ -16,60 +16,64 @@ _COUNTS: Final = 0.1  # of the data of the largest direction
 
 def statements_of(source_file: str, directions: Sequence[Direction]) -> list[Statement]:
     """Make the statements about the directions of a capture."""
-    found = [
+    statements = [
         Statement(
             name,
             value,
             source_file,
-            one.first,
-            f"packets {one.first} to {one.last}, {one.ends}: {words}",
-            one.vantage if one.vantage in {"sender", "receiver"} else "",
+            direction.first,
+            f"packets {direction.first} to {direction.last}, {direction.ends}: {words}",
+            direction.vantage if direction.vantage in {"sender", "receiver"} else "",
         )
-        for one in directions
-        for name, value, words in _said(one)
+        for direction in directions
+        for name, value, words in _findings(direction)
     ]
-    large = [one for one in directions if one.bytes >= _COUNTS * directions[0].bytes]
+    large = [direction for direction in directions if direction.bytes >= _COUNTS * directions[0].bytes]
     if large:
         words = "one direction carries the data" if len(large) == 1 else f"{len(large)} directions carry the data"
-        found.append(Statement("socket.connections", float(len(large)), source_file, large[0].first, words))
-    return found
+        statements.append(Statement("socket.connections", float(len(large)), source_file, large[0].first, words))
+    return statements
 
 
-def _said(one: Direction) -> Iterator[tuple[str, float, str]]:
+def _findings(direction: Direction) -> Iterator[tuple[str, float, str]]:
     """Yield name, value and words of each statement about a direction."""
-    if one.rate_bps is not None:
-        amount = f"{format_bytes(one.bytes)} in {format_time(one.duration_s)}"
-        yield "socket.rate_bps", one.rate_bps, f"{amount}, {format_rate(one.rate_bps)}"
-    if one.rtt_s is not None and one.rtt_min_s is not None:
-        yield "socket.rtt_s", one.rtt_s, f"the median round-trip time was {format_time(one.rtt_s)}"
-        yield "socket.rtt_min_s", one.rtt_min_s, f"the least round-trip time was {format_time(one.rtt_min_s)}"
-    yield from _of_windows(one)
-    share = format_fraction(one.retransmitted)
-    count = f"{one.retransmits} of {one.segments} segments"
-    yield "socket.retransmitted", one.retransmitted, f"{share} of the data were sent again ({count})"
-    if one.timeouts:
-        pauses = f"in {format_fraction(one.stalled)} of the time the sender waited for a retransmission timeout"
-        yield "socket.stalled", one.stalled, f"{pauses} ({one.timeouts} times)"
-    if one.reordered > 0:
-        words = f"{format_fraction(one.reordered)} of the segments came out of order without being lost"
-        yield "socket.reordered", one.reordered, words
-    if one.duplicate_acks:
-        words = f"{one.duplicate_acks} duplicate acknowledgements"
-        yield "socket.duplicate_acks", float(one.duplicate_acks), words
-    words = f"in {format_fraction(one.idle)} of the time the sender had nothing to send, with the window open"
-    yield "socket.app_limited", one.idle, words
-    if one.buffer_limited > 0:
-        words = f"the send buffer was full {format_fraction(one.buffer_limited)} of the time"
-        flight = f"{format_bytes(one.flight_max_bytes)} in flight at most"
+    if direction.rate_bps is not None:
+        amount = f"{format_bytes(direction.bytes)} in {format_time(direction.duration_s)}"
+        yield "socket.rate_bps", direction.rate_bps, f"{amount}, {format_rate(direction.rate_bps)}"
+    if direction.rtt_s is not None and direction.rtt_min_s is not None:
+        yield "socket.rtt_s", direction.rtt_s, f"the median round-trip time was {format_time(direction.rtt_s)}"
+        yield (
+            "socket.rtt_min_s",
+            direction.rtt_min_s,
+            f"the least round-trip time was {format_time(direction.rtt_min_s)}",
+        )
+    yield from _of_windows(direction)
+    share = format_fraction(direction.retransmitted)
+    count = f"{direction.retransmits} of {direction.segments} segments"
+    yield "socket.retransmitted", direction.retransmitted, f"{share} of the data were sent again ({count})"
+    if direction.timeouts:
+        pauses = f"in {format_fraction(direction.stalled)} of the time the sender waited for a retransmission timeout"
+        yield "socket.stalled", direction.stalled, f"{pauses} ({direction.timeouts} times)"
+    if direction.reordered > 0:
+        words = f"{format_fraction(direction.reordered)} of the segments came out of order without being lost"
+        yield "socket.reordered", direction.reordered, words
+    if direction.duplicate_acks:
+        words = f"{direction.duplicate_acks} duplicate acknowledgements"
+        yield "socket.duplicate_acks", float(direction.duplicate_acks), words
+    words = f"in {format_fraction(direction.idle)} of the time the sender had nothing to send, with the window open"
+    yield "socket.app_limited", direction.idle, words
+    if direction.buffer_limited > 0:
+        words = f"the send buffer was full {format_fraction(direction.buffer_limited)} of the time"
+        flight = f"{format_bytes(direction.flight_max_bytes)} in flight at most"
         yield (
             "socket.sndbuf_limited",
-            one.buffer_limited,
+            direction.buffer_limited,
             f"{words}, with {flight}, whatever the window allowed",
         )
-    yield from _of_sizes(one)
-    if one.missed > 0:
-        words = f"{format_fraction(one.missed)} of the data were acknowledged, but are missing from the capture"
-        yield "socket.uncaptured", one.missed, words
+    yield from _of_sizes(direction)
+    if direction.missed > 0:
+        words = f"{format_fraction(direction.missed)} of the data were acknowledged, but are missing from the capture"
+        yield "socket.uncaptured", direction.missed, words
 
 
 def _of_windows(one: Direction) -> Iterator[tuple[str, float, str]]:

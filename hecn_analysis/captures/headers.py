@@ -245,28 +245,28 @@ class _Segments:
 
 
 def _tcp(records: Records, parts: list[_Part], udp: int) -> Packets:
-    found = _Segments.of(parts)
-    at = found.at
-    offset = (found.data[at + 12] >> 4).astype(np.int64) * 4
-    flags = found.data[at + 13].astype(np.uint16)
-    is_whole = at + offset <= found.end
-    found.end = np.minimum(at + offset, found.end)
-    stamp, echo, offers = _options(found, flags, is_whole)
-    flow, back = _flows(found)
+    segments = _Segments.of(parts)
+    at = segments.at
+    offset = (segments.data[at + 12] >> 4).astype(np.int64) * 4
+    flags = segments.data[at + 13].astype(np.uint16)
+    is_whole = at + offset <= segments.end
+    segments.end = np.minimum(at + offset, segments.end)
+    stamp, echo, offers = _options(segments, flags, is_whole)
+    flow, back = _flows(segments)
     columns = {
-        "number": records.numbers[found.index],
+        "number": records.numbers[segments.index],
         "flow": flow,
-        "time_ns": records.time_ns[found.index],
-        "seq": found.words[at + 4],
-        "ack": found.words[at + 8],
+        "time_ns": records.time_ns[segments.index],
+        "seq": segments.words[at + 4],
+        "ack": segments.words[at + 8],
         "flags": flags,
-        "window": found.pairs[at + 14],
-        "payload": np.clip(found.ip_end - at - offset, 0, _LARGEST_PAYLOAD),
-        "headers": at + offset - found.ip_at,
+        "window": segments.pairs[at + 14],
+        "payload": np.clip(segments.ip_end - at - offset, 0, _LARGEST_PAYLOAD),
+        "headers": at + offset - segments.ip_at,
         "stamp": stamp,
         "echo": echo,
     }
-    ends, other = _ends(found, flow, back, columns["payload"] > 0)
+    ends, other = _ends(segments, flow, back, columns["payload"] > 0)
     handshakes = tuple(
         Handshake(int(flow[place]), mss, scale, is_sack, is_stamped)
         for place, mss, scale, is_sack, is_stamped in offers
@@ -282,9 +282,9 @@ def _mixed(value: Array) -> Array:
     return mixed
 
 
-def _flows(found: _Segments) -> tuple[Array, Array]:
+def _flows(segments: _Segments) -> tuple[Array, Array]:
     """Number the flow of each packet and that of the other direction, by a hash of addresses and ports."""
-    words, ip_at, at, is_six = found.words, found.ip_at, found.at, found.is_six
+    words, ip_at, at, is_six = segments.words, segments.ip_at, segments.at, segments.is_six
     source = words[ip_at + 12].astype(np.uint64)
     destination = words[ip_at + 16].astype(np.uint64)
     if is_six.any():
@@ -295,31 +295,31 @@ def _flows(found: _Segments) -> tuple[Array, Array]:
                 value = _mixed((value << np.uint64(7)) ^ words[six + first + 4 * word].astype(np.uint64))
             address[is_six] = value
     ports = words[at].astype(np.uint64)
-    one = _mixed(source ^ ((ports >> np.uint64(16)) << np.uint64(40)))
-    other = _mixed(destination ^ ((ports & np.uint64(0xFFFF)) << np.uint64(40)))
+    sending = _mixed(source ^ ((ports >> np.uint64(16)) << np.uint64(40)))
+    receiving = _mixed(destination ^ ((ports & np.uint64(0xFFFF)) << np.uint64(40)))
     three = np.uint64(3)
-    return _mixed(one * three + other), _mixed(other * three + one)
+    return _mixed(sending * three + receiving), _mixed(receiving * three + sending)
 
 
-def _ends(found: _Segments, flow: Array, back: Array, loaded: Array) -> tuple[dict[int, Flow], dict[int, int]]:
+def _ends(segments: _Segments, flow: Array, back: Array, loaded: Array) -> tuple[dict[int, Flow], dict[int, int]]:
     """Read addresses and ports of the first packet with data of each flow."""
     ends, other = {}, {}
     keys, firsts = np.unique(flow[loaded], return_index=True)
     for key, first in zip(keys.tolist(), np.flatnonzero(loaded)[firsts].tolist(), strict=True):
-        ip_at, at = int(found.ip_at[first]), int(found.at[first])
-        start, length = (ip_at + 8, 16) if found.is_six[first] else (ip_at + 12, 4)
-        source, destination = (found.data[start + n * length : start + (n + 1) * length].tobytes() for n in (0, 1))
-        ports = int(found.pairs[at]), int(found.pairs[at + 2])
+        ip_at, at = int(segments.ip_at[first]), int(segments.at[first])
+        start, length = (ip_at + 8, 16) if segments.is_six[first] else (ip_at + 12, 4)
+        source, destination = (segments.data[start + n * length : start + (n + 1) * length].tobytes() for n in (0, 1))
+        ports = int(segments.pairs[at]), int(segments.pairs[at + 2])
         ends[key] = Flow(source, destination, *ports)
         other[key] = int(back[first])
     return ends, other
 
 
 def _options(
-    found: _Segments, flags: Array, is_whole: Array
+    segments: _Segments, flags: Array, is_whole: Array
 ) -> tuple[Array, Array, list[tuple[int, int, int, bool, bool]]]:
     """Read timestamps, SACK blocks (into the flags) and, of packets with SYN that were not cut, what they offer."""
-    data, words, at, end = found.data, found.words, found.at, found.end
+    data, words, at, end = segments.data, segments.words, segments.at, segments.end
     stamp, echo = np.zeros(len(at), np.uint32), np.zeros(len(at), np.uint32)
     plain = (end - at == 32) & (words[at + 20] == _STAMPED)
     stamp[plain], echo[plain] = words[at[plain] + 24], words[at[plain] + 28]
@@ -342,17 +342,21 @@ def _options(
         stamp[left[timed]], echo[left[timed]] = words[place[timed] + 2], words[place[timed] + 6]
         flags[left[(kind == 5) & (length >= 10)]] |= SACKS
         opening = np.flatnonzero((flags[left] & SYN) != 0)
-        for one, what, where in zip(
+        for packet, what, where in zip(
             left[opening].tolist(), kind[opening].tolist(), place[opening].tolist(), strict=True
         ):
             if what == 2:
-                mss[one] = int(found.pairs[where + 2])
+                mss[packet] = int(segments.pairs[where + 2])
             elif what == 3:
-                scale[one] = min(int(data[where + 2]), 14)
+                scale[packet] = min(int(data[where + 2]), 14)
             elif what == 4:
-                sack.add(one)
+                sack.add(packet)
             elif what == 8:
-                stamped.add(one)
+                stamped.add(packet)
         place = place + length
     opened = np.flatnonzero(((flags & SYN) != 0) & is_whole).tolist()
-    return stamp, echo, [(one, mss.get(one, 0), scale.get(one, -1), one in sack, one in stamped) for one in opened]
+    return (
+        stamp,
+        echo,
+        [(packet, mss.get(packet, 0), scale.get(packet, -1), packet in sack, packet in stamped) for packet in opened],
+    )

@@ -249,9 +249,9 @@ class _Pcapng:
             return
         clock = self._interfaces[index]
         time_ns = _nanoseconds(np.array([ticks], np.uint64), clock) if kind == _OBSOLETE else np.zeros(1, np.int64)
-        one = [np.array([value], np.int64) for value in (start, captured, original)]
+        span = [np.array([value], np.int64) for value in (start, captured, original)]
         number = np.array([self._passed], np.uint32)
-        yield Records(np.frombuffer(data, np.uint8), clock.link_type, one[0], one[1], one[2], time_ns, number)
+        yield Records(np.frombuffer(data, np.uint8), clock.link_type, span[0], span[1], span[2], time_ns, number)
 
 
 def _words(data: bytes, order: Order) -> Array:

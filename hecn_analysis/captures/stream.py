@@ -199,9 +199,9 @@ def echoed(data: Data, acks: Acks) -> Array:
     """Return times from an acknowledgement's timestamp to the first data that echo it (RFC 7323) [s]."""
     stamps, first = np.unique(acks.stamp, return_index=True)
     echoes, answered = np.unique(data.echo, return_index=True)
-    _, one, other = np.intersect1d(stamps[stamps > 0], echoes, assume_unique=True, return_indices=True)
-    one = one + int((stamps == 0).any())
-    samples = data.time_s[answered[other]] - acks.time_s[first[one]]
+    _, acked, answers = np.intersect1d(stamps[stamps > 0], echoes, assume_unique=True, return_indices=True)
+    acked = acked + int((stamps == 0).any())
+    samples = data.time_s[answered[answers]] - acks.time_s[first[acked]]
     good: Array = samples[samples >= 0]
     return good
 

@@ -143,7 +143,7 @@ def compare_runs(
     >>> result.groups["verdict"].tolist(), round(result.ratio, 1)
     (['faster', 'faster', 'only in B'], 8.2)
     """
-    sides = [causes.Side(causes.folder_of(one, progress=progress)) for one in (first, second)]
+    sides = [causes.Side(causes.folder_of(reading, progress=progress)) for reading in (first, second)]
     readings = [side.folder.reading for side in sides]
     runs = _matched(readings)
     parts = runs.groupby("group", sort=False)
@@ -166,7 +166,7 @@ def compare_runs(
         ratio_high=high,
         runs=runs[runs["rate_bps"].notna()].reset_index(drop=True),
         confidence=confidence,
-        problems=pd.concat([one.problems for one in readings], ignore_index=True),
+        problems=pd.concat([reading.problems for reading in readings], ignore_index=True),
     )
 
 

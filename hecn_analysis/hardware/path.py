@@ -53,8 +53,8 @@ def _segment(number: int, written: object) -> Segment:
         fault = invalid.errors()[0]
         key = ".".join(str(part) for part in fault["loc"])
         known = ", ".join(Segment.model_fields)
-        said = fault["msg"].removeprefix("Value error, ")
-        found = f"{key}: {said}" if key in Segment.model_fields else f"{fault['input']!r} as {key or 'a segment'}"
+        reason = fault["msg"].removeprefix("Value error, ")
+        found = f"{key}: {reason}" if key in Segment.model_fields else f"{fault['input']!r} as {key or 'a segment'}"
         raise ValueError(f"found in segment {number} {found}, expected keys {known}") from None
 
 

@@ -129,8 +129,8 @@ class Explanation:
             }
             for row in self.rows()
         ]
-        said = [self.verdict() or "", *(cause.words for cause in self.causes)]
-        return f"{_table(table)}<p>{'<br>'.join(html.escape(words) for words in said if words)}</p>"
+        sentences = [self.verdict() or "", *(cause.words for cause in self.causes)]
+        return f"{_table(table)}<p>{'<br>'.join(html.escape(words) for words in sentences if words)}</p>"
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything in plain values, as ``hecn limits --explain --format json`` does.

@@ -102,7 +102,7 @@ class _Running(contextlib.ExitStack):
             time.sleep(max(0.0, self._next - time.monotonic()))
             self._next += _APART_S
             ended.append(self._start().wait(task.limit_s))
-        printed = [one.stdout for one in ended if one.stdout.strip()]
+        printed = [end.stdout for end in ended if end.stdout.strip()]
         output = f"$ {line}\n".encode().join(printed)
         return capture.kept(task.file, line, ended[-1], output[: programs.LARGEST])
 

@@ -35,8 +35,8 @@ def number_or_nan(text: str | None) -> float:
 
 def whole(text: str | None) -> int | None:
     """Read a whole number of at most 18 digits; None for everything else."""
-    found = _WHOLE.fullmatch(text or "")
-    return int(found["number"]) if found else None
+    match = _WHOLE.fullmatch(text or "")
+    return int(match["number"]) if match else None
 
 
 def counter(digits: str, prefix: str = "") -> int:
@@ -49,14 +49,14 @@ def counter(digits: str, prefix: str = "") -> int:
 
 def size(text: str | None, *, kilo: int = 1024, unit: int = 1) -> int | None:
     """Read a size with its unit, in bytes; None for everything else."""
-    found = _SIZE.fullmatch(text or "")
-    if found is None:
+    match = _SIZE.fullmatch(text or "")
+    if match is None:
         return None
-    if found["prefix"]:
-        factor = int(scale(found["prefix"], 1024 if found["binary"] else kilo))
+    if match["prefix"]:
+        factor = int(scale(match["prefix"], 1024 if match["binary"] else kilo))
     else:
         factor = unit if (text or "").strip()[-1:].isdigit() else 1
-    digits = found["number"]
+    digits = match["number"]
     return int(digits) * factor if digits.isdigit() else round(float(digits.replace(",", ".")) * factor)
 
 

@@ -40,9 +40,9 @@ class JsonDocument:
         if self._lines is None:
             elements = self.value.get(key)
             if isinstance(elements, list) and not self.defects:
-                found = self._indented_lines(key, len(elements))
-                if found is not None:
-                    return found
+                ends = self._indented_lines(key, len(elements))
+                if ends is not None:
+                    return ends
             self._lines = {}
             self._find_lines()
         return self._lines.get(key, [])
@@ -62,11 +62,11 @@ class JsonDocument:
         if opening < 0 or section[len(margin) + len(key) + 2 : opening].strip() != ":" or len(parts) != elements + 1:
             return None
         number = self.first + text.count("\n", 0, start)
-        found = []
+        ends = []
         for part in parts[:-1]:
             number += part.count("\n") + 1
-            found.append(number)
-        return found
+            ends.append(number)
+        return ends
 
     def _find_lines(self) -> None:
         """Scan the top level of a text that is known to be valid."""
@@ -76,18 +76,18 @@ class JsonDocument:
             key, position = PLAIN.raw_decode(text, position)
             position = past_blanks(text, past_blanks(text, position) + 1)
             if text[position] == "[":
-                found: list[int] = []
+                ends: list[int] = []
                 position = past_blanks(text, position + 1)
                 while text[position] != "]":
                     _, position = PLAIN.raw_decode(text, position)
                     number += text.count("\n", counted, position)
                     counted = position
-                    found.append(number)
+                    ends.append(number)
                     position = past_blanks(text, position)
                     position = past_blanks(text, position + (text[position] == ","))
                 position += 1
                 if self._lines is not None:
-                    self._lines[key] = found
+                    self._lines[key] = ends
             else:
                 _, position = PLAIN.raw_decode(text, position)
             position = past_blanks(text, position)
@@ -96,5 +96,5 @@ class JsonDocument:
 
 def past_blanks(text: str, position: int) -> int:
     """Return the position of the next character that is not blank."""
-    found = _BLANKS.match(text, position)
-    return found.end() if found else position
+    blanks = _BLANKS.match(text, position)
+    return blanks.end() if blanks else position

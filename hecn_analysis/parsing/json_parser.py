@@ -274,14 +274,14 @@ class _Notes:
         self._defects[text] = None
 
     def pairs(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(members)
-        if len(found) != len(members):
+        unique = dict(members)
+        if len(unique) != len(members):
             seen: set[str] = set()
             for key, _ in members:
                 if key in seen:
                     self.twice(key)
                 seen.add(key)
-        return found
+        return unique
 
     def constant(self, text: str) -> None:
         self.other(repr(text))

@@ -63,11 +63,11 @@ class Parts:
                 parts = self._block(place)
                 if parts is None:
                     parts = self._one_line(place)
-                found = self._tokens(place) if parts is None else parts
-                if not isinstance(found, int):
-                    yield from found
+                result = self._tokens(place) if parts is None else parts
+                if not isinstance(result, int):
+                    yield from result
                     break
-                start = _START.search(line.text, found)
+                start = _START.search(line.text, result)
             else:
                 yield Line(line.number, line.text[origin:], line.complete) if origin else line
 
@@ -117,14 +117,14 @@ class Parts:
             if size > _LARGEST:
                 break
         if closed:
-            whole = "\n".join([line.text[margin:], *inner, *(part.text for part in used[1:])])
-            found = decoded(whole, 0, line.number)
+            block = "\n".join([line.text[margin:], *inner, *(part.text for part in used[1:])])
+            document = decoded(block, 0, line.number)
             # a block may also hold the end of one document and the beginning of the next
-            if found is not None and found[0].last == used[-1].number:
-                end = len(used[-1].text) - len(whole) + found[1]
-                if not self._wanted(found[0].value):
+            if document is not None and document[0].last == used[-1].number:
+                end = len(used[-1].text) - len(block) + document[1]
+                if not self._wanted(document[0].value):
                     used[1:1] = self._rest.marked(inner, numbers)
-                return self._deliver(place, used, end, found[0])
+                return self._deliver(place, used, end, document[0])
         used[1:1] = self._rest.marked(inner, numbers)
         self._again.extendleft((part, 0) for part in reversed(used[1:]))
         self._blocks_until = used[-1].number
@@ -155,11 +155,11 @@ class Parts:
         if self._broken_line == line.number:
             return None
         # of what stands behind another document, the rest is not looked at: there may be a hundred thousand on a line
-        found = decoded(line.text, place.start, line.number, alone=not place.origin)
-        if found is None:
+        document = decoded(line.text, place.start, line.number, alone=not place.origin)
+        if document is None:
             self._broken_line = line.number
             return None
-        return self._deliver(place, [line], found[1], found[0])
+        return self._deliver(place, [line], document[1], document[0])
 
     def _tokens(self, place: _Place) -> list[Line | JsonDocument] | int:
         """Parse a document token by token, or return the position on the line at which to resume the search."""

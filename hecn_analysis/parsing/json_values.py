@@ -23,7 +23,7 @@ def at(value: object, *path: str | int) -> Any:  # noqa: ANN401 - any JSON value
 
 def objects(value: object) -> list[dict[str, Any]]:
     """Return the objects of a list; none for any other value."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def number(value: object) -> float | None:
@@ -52,18 +52,18 @@ def utc_time(value: object) -> pd.Timestamp | None:
     if not isinstance(value, str):
         return None
     try:
-        found = datetime.fromisoformat(value)
-        return pd.Timestamp(found if found.tzinfo else found.replace(tzinfo=UTC)).tz_convert("UTC")
+        time = datetime.fromisoformat(value)
+        return pd.Timestamp(time if time.tzinfo else time.replace(tzinfo=UTC)).tz_convert("UTC")
     except (ValueError, OverflowError):
         return None
 
 
 def count(value: object) -> int | None:
     """Return a whole number, also if it is written 5.0."""
-    found = number(value)
-    if found is None or found != int(found):
+    amount = number(value)
+    if amount is None or amount != int(amount):
         return None
-    return value if isinstance(value, int) else int(found)
+    return value if isinstance(value, int) else int(amount)
 
 
 def positive(value: object) -> int | None:

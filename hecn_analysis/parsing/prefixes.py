@@ -35,8 +35,8 @@ _MOST: Final = 6
 def without(text: str) -> list[str]:
     """Return a line without its first prefix, then also without the second, and so on."""
     rest: list[str] = []
-    while len(rest) < _MOST and (found := _PREFIX.match(text)) is not None:
-        text = text[found.end() :]
+    while len(rest) < _MOST and (prefix := _PREFIX.match(text)) is not None:
+        text = text[prefix.end() :]
         rest.append(text)
     return rest
 

@@ -47,4 +47,4 @@ def is_prose(line: str) -> bool:
             break
     else:
         return False
-    return len({found.lower() for found in _STRONG.findall(line)}) >= _FEW and _FIGURE.search(line) is not None
+    return len({strong.lower() for strong in _STRONG.findall(line)}) >= _FEW and _FIGURE.search(line) is not None

@@ -251,8 +251,8 @@ def _trend(rate: Array, time_s: Array, plateau: float) -> float:
         edges = np.arange(_TREND_MOST) * len(rate) // _TREND_MOST
         counts = np.diff(edges, append=len(rate))
         rate, time_s = (np.add.reduceat(values, edges) / counts for values in (rate, time_s))
-    one, other = np.triu_indices(len(rate), 1)
-    slope = np.median((rate[other] - rate[one]) / (time_s[other] - time_s[one]))
+    first, second = np.triu_indices(len(rate), 1)
+    slope = np.median((rate[second] - rate[first]) / (time_s[second] - time_s[first]))
     change = float(slope * (time_s[-1] - time_s[0]))
     return float(np.clip(change / (plateau + abs(change) / 2), -1, 1))
 
@@ -261,22 +261,24 @@ def words(values: dict[str, float]) -> str:
     """Describe the shape of a course by its `features`: the prominent ones, or that the rate is steady."""
     if math.isnan(values["plateau_bps"]):
         return "too few intervals to tell"
-    told = [f"reaches its plateau after {units.format_time(values['start_s'])}"] if values["start_s"] > 0 else []
+    phrases = [f"reaches its plateau after {units.format_time(values['start_s'])}"] if values["start_s"] > 0 else []
     shape = list(_shapes(values))
-    return "; ".join([*told, *(shape or ["steady" if values["scatter"] < _FALL else "uneven"])])
+    return "; ".join([*phrases, *(shape or ["steady" if values["scatter"] < _FALL else "uneven"])])
 
 
 def _shapes(values: dict[str, float]) -> list[str]:
     """Describe the prominent features: teeth or bursts, stalls, a trend larger than the scatter."""
-    told = []
+    phrases = []
     if values["teeth"] >= _TEETH:
         every = f"one every {units.format_time(values['tooth_s'])}, down to {values['tooth_depth']:.0%}"
-        told.append(f"sawtooth of {values['teeth']:.0f} teeth, {every}")
+        phrases.append(f"sawtooth of {values['teeth']:.0f} teeth, {every}")
     elif values["bursts"]:  # the tips of teeth are no bursts
-        told.append(f"{units.format_count(values['bursts'], 'burst')} with {values['burst_share']:.0%} of the data")
+        phrases.append(f"{units.format_count(values['bursts'], 'burst')} with {values['burst_share']:.0%} of the data")
     if values["stalls"]:
         every = "" if math.isnan(values["stall_s"]) else f", one every {units.format_time(values['stall_s'])}"
-        told.append(f"{units.format_count(values['stalls'], 'stall')} for {values['stalled']:.0%} of the time{every}")
+        phrases.append(
+            f"{units.format_count(values['stalls'], 'stall')} for {values['stalled']:.0%} of the time{every}"
+        )
     if abs(values["trend"]) >= max(_TREND, values["scatter"]):
-        told.append(f"{'falls' if values['trend'] < 0 else 'rises'} by {abs(values['trend']):.0%}")
-    return told
+        phrases.append(f"{'falls' if values['trend'] < 0 else 'rises'} by {abs(values['trend']):.0%}")
+    return phrases

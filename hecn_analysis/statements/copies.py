@@ -46,7 +46,7 @@ def find(document: Document) -> Iterator[Statement]:
     for number, line in enumerate(document.lines, 1):
         if len(line) > 2000:
             continue
-        match = next((found for form in _FORMS if (found := form.search(line)) is not None), None)
+        match = next((hit for form in _FORMS if (hit := form.search(line)) is not None), None)
         count = match["count"] if match is not None else line.strip() if is_counted else ""
         is_counted = _FIND.search(line) is not None or (is_counted and "\t" in line)  # of du before it
         plain = count.replace(",", "").replace(".", "")

@@ -23,7 +23,7 @@ from hecn_analysis.statements.speeds import Speed, speeds
 from hecn_analysis.statements.statement import Statement, end_of
 
 #: Lines that one entry quotes, lines with its words that it tries, and characters of a line of a tool and of prose.
-_MOST_TOLD: Final = 3
+_MOST_MATCHES: Final = 3
 _MOST_TRIED: Final = 400
 _LONGEST: Final = 600
 _LONGEST_STATED: Final = 4000
@@ -228,13 +228,13 @@ def find(document: Document) -> Iterator[Statement]:
         return
     lines, end = _Lines(document), end_of(document.source_file)
     for name, cue in candidates:
-        told = list(islice(_told(cue, lines), max(_MOST_TOLD, cue.times)))
-        if len(told) >= cue.times:
-            for index, quoted in told[:_MOST_TOLD]:
+        matches = list(islice(_matches(cue, lines), max(_MOST_MATCHES, cue.times)))
+        if len(matches) >= cue.times:
+            for index, quoted in matches[:_MOST_MATCHES]:
                 yield Statement("cue", name, document.source_file, index + 1, quoted, end)
 
 
-def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
+def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     """Lines that match an entry: their indices and the words to quote."""
     if cue.window is not None:
         yield from _products(cue, *cue.window, lines)
@@ -250,28 +250,28 @@ def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     """Lines that state a rate under one condition and a clearly higher one under another."""
     slow, fast, near = _compiled(cue.slow), _compiled(cue.fast), _compiled(cue.pattern)
-    if not any(near.search(one.text) for one in lines.speeds):
+    if not any(near.search(speed.text) for speed in lines.speeds):
         return
     if cue.where and _compiled(cue.where).search(lines.all_stated) is None:
         return
     if cue.unless and _compiled(cue.unless).search(lines.all_stated) is not None:
         return
-    others = [one for one in lines.speeds if fast.search(one.text) is not None]
-    for one in lines.speeds:
-        if slow.search(one.text) is None or (cue.slow != cue.fast and fast.search(one.text) is not None):
+    others = [speed for speed in lines.speeds if fast.search(speed.text) is not None]
+    for speed in lines.speeds:
+        if slow.search(speed.text) is None or (cue.slow != cue.fast and fast.search(speed.text) is not None):
             continue
-        if any(one.is_below(other) for other in others):
-            yield one.line, " ".join(one.text.split())[:_QUOTED]
+        if any(speed.is_below(other) for other in others):
+            yield speed.line, " ".join(speed.text.split())[:_QUOTED]
 
 
 def _products(cue: Cue, least: float, most: float, lines: _Lines) -> Iterator[tuple[int, str]]:
     """Lines whose rate times a stated round-trip time is a window of the size that the entry names."""
     times = [float(match["ms"].replace(",", ".")) / 1e3 for match in _compiled(cue.pattern).finditer(lines.all_stated)]
-    rates = [one for one in lines.speeds if one.bps]
-    for one in rates:
-        product = one.bps * max(times, default=0.0) / 8
-        if least <= product <= most and any(other.bps >= _FASTER * one.bps for other in rates):
-            yield one.line, " ".join(one.text.split())[:_QUOTED]
+    rates = [speed for speed in lines.speeds if speed.bps]
+    for speed in rates:
+        product = speed.bps * max(times, default=0.0) / 8
+        if least <= product <= most and any(other.bps >= _FASTER * speed.bps for other in rates):
+            yield speed.line, " ".join(speed.text.split())[:_QUOTED]
 
 
 def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:

@@ -36,19 +36,19 @@ _OTHER: Final = {"sender": "receiver", "receiver": "sender"}
 _WITHOUT: Final = ("path.", "asked.", "socket.", "files.", "cue")
 
 
-def with_ends(document: Document, found: Sequence[Statement]) -> list[Statement]:
+def with_ends(document: Document, statements: Sequence[Statement]) -> list[Statement]:
     """Give each statement without an end the one named in the lines above it."""
-    if not any(not one.end and not one.name.startswith(_WITHOUT) for one in found):
-        return list(found)
+    if not any(not statement.end and not statement.name.startswith(_WITHOUT) for statement in statements):
+        return list(statements)
     marks = _marks(document)
     lines = [line for line, _ in marks]
 
-    def placed(one: Statement) -> Statement:
-        place = bisect_right(lines, one.line) - 1
-        is_told = place < 0 or one.end or one.name.startswith(_WITHOUT)
-        return one if is_told or not marks[place][1] else replace(one, end=marks[place][1])
+    def placed(statement: Statement) -> Statement:
+        place = bisect_right(lines, statement.line) - 1
+        is_final = place < 0 or statement.end or statement.name.startswith(_WITHOUT)
+        return statement if is_final or not marks[place][1] else replace(statement, end=marks[place][1])
 
-    return [placed(one) for one in found] if marks else list(found)
+    return [placed(statement) for statement in statements] if marks else list(statements)
 
 
 def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = "") -> list[Statement]:
@@ -71,9 +71,9 @@ def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = 
     'receiver'
     """
     names = {"sender": {sender} - {""}, "receiver": {receiver} - {""}}
-    for one in statements:
-        if one.name in ("path.sender", "path.receiver"):
-            names[one.end].add(str(one.value))
+    for item in statements:
+        if item.name in ("path.sender", "path.receiver"):
+            names[item.end].add(str(item.value))
     patterns = {
         end: re.compile("|".join(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])" for name in sorted(own)))
         for end, own in names.items()
@@ -82,15 +82,15 @@ def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = 
     if len(patterns) < len(names):
         return list(statements)
     ends: dict[str, str] = {}
-    for file in {one.source_file for one in statements}:
-        told = [end for end, pattern in patterns.items() if pattern.search(PurePath(file).stem.lower())]
-        ends[file] = told[0] if len(told) == 1 else ""
+    for file in {item.source_file for item in statements}:
+        matching = [end for end, pattern in patterns.items() if pattern.search(PurePath(file).stem.lower())]
+        ends[file] = matching[0] if len(matching) == 1 else ""
 
-    def placed(one: Statement) -> Statement:
-        end = ends[one.source_file]
-        return one if one.end or not end or one.name.startswith(_WITHOUT) else replace(one, end=end)
+    def placed(item: Statement) -> Statement:
+        end = ends[item.source_file]
+        return item if item.end or not end or item.name.startswith(_WITHOUT) else replace(item, end=end)
 
-    return [placed(one) for one in statements]
+    return [placed(item) for item in statements]
 
 
 def _marks(document: Document) -> list[tuple[int, str]]:
@@ -107,8 +107,8 @@ def _marks(document: Document) -> list[tuple[int, str]]:
             if end := _by_command(prompt["command"]):
                 ends.setdefault(host, end)
         elif (heading := _HEADING.match(text)) is not None:
-            told = {str(one.lastgroup) for one in _ENDS.finditer(heading["words"])}
-            headings.append((number, told.pop() if len(told) == 1 else "", heading["words"]))
+            named = {str(match.lastgroup) for match in _ENDS.finditer(heading["words"])}
+            headings.append((number, named.pop() if len(named) == 1 else "", heading["words"]))
     hosts = dict.fromkeys(host for _, host in prompts)
     for _, end, words in headings:
         ends.update({host: end for host in hosts if end and host in words})

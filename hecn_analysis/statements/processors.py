@@ -258,8 +258,8 @@ def _quota(document: Document) -> Iterator[Statement]:
         if "cfs_" in text or "nr_" in text:
             for match in _SETTING.finditer(text):
                 of[match["name"]] = float(match["value"]), number
-        elif "pu" in text.lower() and (found := _QUOTAS.search(text)) is not None:
-            if (cores := _cores(found)) > 0:
+        elif "pu" in text.lower() and (limit := _QUOTAS.search(text)) is not None:
+            if (cores := _cores(limit)) > 0:
                 yield _said(document, "cpu.quota", cores, number)
         elif is_cpu_max and (pair := _PAIR.match(text)) is not None and float(pair["quota"]) > 0:
             yield _said(document, "cpu.quota", float(pair["quota"]) / float(pair["period"]), number)

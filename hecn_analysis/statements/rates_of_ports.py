@@ -109,13 +109,13 @@ def _of_line(document: Document, text: str, number: int, device: str) -> Iterato
 
 def _of_mode(document: Document, text: str, line: int) -> Iterator[Statement]:
     """State the mode in use, from mii-tool and BSD's ifconfig."""
-    found = _MEDIA.match(text)
-    if found is None and "link ok" in text and _NEGOTIATED.match(text) is not None:
-        found = _MBIT.search(text) or _MODE.search(text)
-    if found is not None:
-        yield _said(document, "port.speed_bps", 1e6 * float(found["number"]), line)
-        if found["duplex"]:
-            yield _said(document, "port.duplex", "full" if found["duplex"].lower().startswith("f") else "half", line)
+    mode = _MEDIA.match(text)
+    if mode is None and "link ok" in text and _NEGOTIATED.match(text) is not None:
+        mode = _MBIT.search(text) or _MODE.search(text)
+    if mode is not None:
+        yield _said(document, "port.speed_bps", 1e6 * float(mode["number"]), line)
+        if mode["duplex"]:
+            yield _said(document, "port.duplex", "full" if mode["duplex"].lower().startswith("f") else "half", line)
 
 
 # --- Rates ---
@@ -147,11 +147,11 @@ def _rates(document: Document) -> Iterator[Statement]:
     ports = samples or averages
     if not ports:
         return
-    port = max(ports, key=lambda name: (not _is_virtual(name), sum(map(sum, (one[:2] for one in ports[name])))))
-    most = max(max(one[:2]) for one in ports[port])
-    working = [one for one in ports[port] if max(one[:2]) >= _WORKS * most]
+    port = max(ports, key=lambda name: (not _is_virtual(name), sum(map(sum, (row[:2] for row in ports[name])))))
+    most = max(max(row[:2]) for row in ports[port])
+    working = [row for row in ports[port] if max(row[:2]) >= _WORKS * most]
     for index, name in enumerate(("port.received_bps", "port.sent_bps")):
-        rates = sorted((one[index], one[2]) for one in working)
+        rates = sorted((row[index], row[2]) for row in working)
         yield _said(document, name, *rates[(len(rates) - 1) // 2])
 
 
@@ -206,8 +206,8 @@ def _ports(document: Document) -> Iterator[tuple[str, _Counts]]:
 
 def _of_ifconfig(counts: _Counts, text: str, line: int) -> None:
     """Take the counts, or the MTU, from a line of ifconfig."""
-    if (found := _ERRORS.search(text)) is not None:
-        counts.take(found["errors"], found["dropped"], line)
+    if (errors := _ERRORS.search(text)) is not None:
+        counts.take(errors["errors"], errors["dropped"], line)
     if (packets := _PACKETS.search(text)) is not None:
         counts.carried += float(packets["packets"])
     if counts.mtu is None and (mtu := _MTU.search(text)) is not None:

@@ -167,10 +167,10 @@ def _of_json(document: Document) -> Iterator[Statement]:
         line = text.count("\n", 0, offset + match.start()) + 1
         return Statement(name, value, source, line, " ".join(match[0].split()), end)
 
-    told = set()
+    stated = set()
     for match in _KEY.finditer(text):
-        if match[1] in _JSON and match[1] not in told and float(match[2]) > 0:
-            told.add(match[1])
+        if match[1] in _JSON and match[1] not in stated and float(match[2]) > 0:
+            stated.add(match[1])
             name, unit = _JSON[match[1]]
             yield statement(name, float(match[2]) * unit, match)
     for start in _START.finditer(text):

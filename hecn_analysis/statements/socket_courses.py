@@ -53,13 +53,14 @@ def courses(document: Document) -> Iterator[SocketCourse]:
 
 def _course(samples: Sequence[sockets.Sample]) -> pd.DataFrame:
     """Differences of the samples in order of time, without samples that lack time or amount."""
-    clock = "lastrcv" if all("lastrcv" in one.notes and one.received <= sockets.REQUEST for one in samples) else "busy"
-    amount = "bytes_acked" if all("bytes_acked" in one.notes for one in samples) else "bytes_sent"
-    known = [one for one in samples if clock in one.notes and amount in one.notes]
+    is_one_way = all("lastrcv" in sample.notes and sample.received <= sockets.REQUEST for sample in samples)
+    clock = "lastrcv" if is_one_way else "busy"
+    amount = "bytes_acked" if all("bytes_acked" in sample.notes for sample in samples) else "bytes_sent"
+    known = [sample for sample in samples if clock in sample.notes and amount in sample.notes]
     rows = []
-    for before, one in pairwise(known):
-        start, end = before.value(clock) / 1e3, one.value(clock) / 1e3
-        moved = one.value(amount) - before.value(amount)
+    for before, sample in pairwise(known):
+        start, end = before.value(clock) / 1e3, sample.value(clock) / 1e3
+        moved = sample.value(amount) - before.value(amount)
         if end <= start or moved < 0:
             continue
         rows.append(
@@ -67,11 +68,11 @@ def _course(samples: Sequence[sockets.Sample]) -> pd.DataFrame:
                 "t_start_s": start,
                 "t_end_s": end,
                 "rate_bps": moved * 8 / (end - start),
-                "retransmits": max(_total(one) - _total(before), 0.0),
-                "cwnd_bytes": _of(one, "cwnd") * one.mss,
-                "flight_bytes": (_of(one, "unacked") if "unacked" in one.notes else 0.0) * one.mss,
-                "window_bytes": _of(one, "snd_wnd"),
-                "rtt_s": _of(one, "rtt") / 1e3,
+                "retransmits": max(_total(sample) - _total(before), 0.0),
+                "cwnd_bytes": _of(sample, "cwnd") * sample.mss,
+                "flight_bytes": (_of(sample, "unacked") if "unacked" in sample.notes else 0.0) * sample.mss,
+                "window_bytes": _of(sample, "snd_wnd"),
+                "rtt_s": _of(sample, "rtt") / 1e3,
             }
         )
     return pd.DataFrame(rows, columns=list(COURSE)).astype(float)

@@ -236,20 +236,20 @@ def _middle(picks: Iterable[Pick]) -> Pick | None:
 
 def _sender(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
     """State the facts of the sending side."""
-    moving = [[one for one in samples if one.has_data_under_way] or samples[-1:] for samples in side]
+    moving = [[sample for sample in samples if sample.has_data_under_way] or samples[-1:] for samples in side]
     lasting = [samples[-1] for samples in side]
     yield from _kept(("socket.rwnd_limited", _middle(limited(lasting, "rwnd_limited"))))
     yield from _kept(("socket.sndbuf_limited", _middle(limited(lasting, "sndbuf_limited"))))
     yield from _kept(("socket.busy", _middle(filter(None, map(_busy, lasting)))))
-    flagged = [_picked(one, "app_limited") for samples in moving for one in samples]
+    flagged = [_picked(sample, "app_limited") for samples in moving for sample in samples]
     if len(flags := [pick for pick in flagged if pick is not None]) * 2 > len(flagged):
         yield "socket.app_limited", flags[-1]
     for name, (word, unit) in _AT_A_MOMENT.items():
-        picks = [(one, _picked(one, word)) for samples in moving for one in samples]
+        picks = [(sample, _picked(sample, word)) for samples in moving for sample in samples]
         yield from _kept(
-            (name, _middle((round(pick[0] * (unit or one.mss), 9), *pick[1:]) for one, pick in picks if pick))
+            (name, _middle((round(pick[0] * (unit or sample.mss), 9), *pick[1:]) for sample, pick in picks if pick))
         )
-    unsent = (_unsent(one) for samples in side for one in samples if _knows(one))
+    unsent = (_unsent(sample) for samples in side for sample in samples if _knows(sample))
     yield from _kept(("socket.unsent_bytes", _middle(unsent)))
     yield from _kept(("socket.retransmitted", _retransmitted(lasting)))
     yield from _connections(side)
@@ -257,9 +257,8 @@ def _sender(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
 
 def _receiver(side: list[list[Sample]]) -> Iterator[tuple[str, Pick]]:
     """State the facts of the receiving side."""
-    yield from _kept(
-        ("socket.unread_bytes", _middle((one.unread, one.line, one.says) for samples in side for one in samples))
-    )
+    unread = _middle((sample.unread, sample.line, sample.says) for samples in side for sample in samples)
+    yield from _kept(("socket.unread_bytes", unread))
     least = [_picked(samples[-1], "minrtt") for samples in side]
     yield from _kept(("socket.rtt_min_s", _middle((pick[0] / 1000, *pick[1:]) for pick in least if pick)))
     yield from _connections(side)
@@ -321,11 +320,12 @@ def _unsent(sample: Sample) -> Pick:
 
 def _retransmitted(samples: list[Sample]) -> Pick | None:
     """Return the share of retransmitted segments of all connections."""
-    counted = [one for one in samples if "data_segs_out" in one.notes or "segs_out" in one.notes]
-    out = sum(one.value("data_segs_out") or one.value("segs_out") for one in counted)
+    counted = [sample for sample in samples if "data_segs_out" in sample.notes or "segs_out" in sample.notes]
+    out = sum(sample.value("data_segs_out") or sample.value("segs_out") for sample in counted)
     if not out:
         return None
-    again = [(one.notes["retrans"].second or 0.0, one.notes["retrans"]) for one in counted if "retrans" in one.notes]
+    notes = [sample.notes["retrans"] for sample in counted if "retrans" in sample.notes]
+    again = [(note.second or 0.0, note) for note in notes]
     if not again:
         note = counted[-1].notes.get("data_segs_out") or counted[-1].notes["segs_out"]
         return 0.0, note.line, note.says

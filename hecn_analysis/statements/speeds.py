@@ -96,12 +96,12 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
     """Yield the speeds of a sentence, each with the clauses without a speed around it."""
     cuts = [0, *(match.start() for match in _CUT.finditer(sentence)), len(sentence)]
     clauses = [sentence[start:end] for start, end in pairwise(cuts) if sentence[start:end].strip()]
-    told = [_speed(clause, unit) for clause in clauses]
-    for place in range(1, len(told)):  # "20 times slower than X" says that X is fast
-        _, _, before = told[place - 1]
-        if told[place] == (0.0, 0.0, None) and clauses[place].lower().startswith("than") and before is not None:
-            told[place] = (0.0, 0.0, not before)
-    places = [place for place, one in enumerate(told) if one != (0.0, 0.0, None)]
+    stated = [_speed(clause, unit) for clause in clauses]
+    for place in range(1, len(stated)):  # "20 times slower than X" says that X is fast
+        _, _, before = stated[place - 1]
+        if stated[place] == (0.0, 0.0, None) and clauses[place].lower().startswith("than") and before is not None:
+            stated[place] = (0.0, 0.0, not before)
+    places = [place for place, one in enumerate(stated) if one != (0.0, 0.0, None)]
     parts = {place: [place] for place in places}
     for place, clause in enumerate(clauses):
         if place in parts or not places:
@@ -114,7 +114,7 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
             parts[earlier[-1]].append(place)
     for place in places:
         text = "".join(clauses[part] for part in sorted(parts[place]))
-        yield Speed(index, text.strip(" ,;:"), *told[place])
+        yield Speed(index, text.strip(" ,;:"), *stated[place])
 
 
 def _unit(rate: re.Match[str]) -> float:

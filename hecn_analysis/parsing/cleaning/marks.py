@@ -50,14 +50,14 @@ def without_changes(text: Text) -> Text:
 
 def without_line_numbers(text: Text) -> Text:
     """Remove the line numbers of ``cat -n`` and ``grep -n``: each is one more than the one above."""
-    found = [match if (match := _NUMBER.match(line)) else None for line in text.lines]
-    counted = [int(match["number"]) if match else None for match in found]
+    matches = [match if (match := _NUMBER.match(line)) else None for line in text.lines]
+    counted = [int(match["number"]) if match else None for match in matches]
     follows = [a is not None and b == a + 1 for a, b in pairwise(counted)]
     if not any(follows):
         return text
     lines = [
         line[match.end() :] if match and (above or below) else line
-        for line, match, above, below in zip(text.lines, found, [False, *follows], [*follows, False], strict=True)
+        for line, match, above, below in zip(text.lines, matches, [False, *follows], [*follows, False], strict=True)
     ]
     return Text(lines, text.numbers)
 
@@ -69,9 +69,9 @@ def without_prefixes(text: Text) -> Text:
 
 def without_beginnings(text: Text) -> Text:
     """Remove a beginning with a colon or a bracket, such as a host name, that every line of a block repeats."""
-    own = [match[0].rstrip() if (match := _REPEATED.match(line)) else "" for line in text.lines]
-    alike = [bool(one) and one == other for one, other in pairwise(own)]
-    beside = zip(text.lines, own, [False, *alike], [*alike, False], strict=True)
+    beginnings = [match[0].rstrip() if (match := _REPEATED.match(line)) else "" for line in text.lines]
+    alike = [bool(beginning) and beginning == other for beginning, other in pairwise(beginnings)]
+    beside = zip(text.lines, beginnings, [False, *alike], [*alike, False], strict=True)
     return Text(
         [line[len(mark) :].removeprefix(" ") if above or below else line for line, mark, above, below in beside],
         text.numbers,
@@ -96,21 +96,21 @@ def without_margins_of_paragraphs(text: Text) -> Text:
 def front(line: str) -> str:
     """Return the mark or the margin in front of a line, empty for none."""
     for mark in (_QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _NUMBER, _MARGIN):
-        if found := mark.match(line):
-            return "1" if mark is _NUMBER else found[0].rstrip() or found[0]
+        if match := mark.match(line):
+            return "1" if mark is _NUMBER else match[0].rstrip() or match[0]
     return ""
 
 
 def _without(mark: re.Pattern[str]) -> Callable[[str], str]:
-    return lambda line: line[found.end() :] if (found := mark.match(line)) else line
+    return lambda line: line[match.end() :] if (match := mark.match(line)) else line
 
 
 def _where_repeated(text: Text, mark: re.Pattern[str], change: Callable[[str], str]) -> Text:
     """Change lines with a mark that are next to another one with the same mark."""
-    own = [found[0].strip() or " " if (found := mark.match(line)) else "" for line in text.lines]
+    marks = [match[0].strip() or " " if (match := mark.match(line)) else "" for line in text.lines]
     if mark is _QUOTE:
-        own = [one and ">" for one in own]
-    alike = [bool(one) and one == other for one, other in pairwise(own)]
+        marks = [front and ">" for front in marks]
+    alike = [bool(front) and front == other for front, other in pairwise(marks)]
     if not any(alike):
         return text
     beside = zip(text.lines, [False, *alike], [*alike, False], strict=True)

@@ -36,25 +36,25 @@ def played(text: Text) -> Text:
     first = next((line for line in text.lines if line.strip()), "")
     if '"version"' not in first or not any(map(_EVENT.match, text.lines[1:4])):
         return text
-    found: list[tuple[str, int]] = []
+    rows_done: list[tuple[str, int]] = []
     shown, begun = "", 0
     for line, number in zip(text.lines, text.numbers, strict=True):
-        said = _said(line)
+        output = _output_of(line)
         begun = begun if shown else number
-        *ended, shown = f"{shown}{said}".split("\n")
-        for each in ended:
-            found.append((each, begun))
+        *ended, shown = f"{shown}{output}".split("\n")
+        for row_done in ended:
+            rows_done.append((row_done, begun))
             begun = number
-    rows = [*found, (shown, begun)] if shown else found
+    rows = [*rows_done, (shown, begun)] if shown else rows_done
     return Text.pairs((part.text, number) for row, number in rows for part in Lines.of(f"{row}\n"))
 
 
-def _said(line: str) -> str:
+def _output_of(line: str) -> str:
     """Return the output of an event."""
     if not _EVENT.match(line):
         return ""
     try:
-        _, kind, said = json.loads(line)
+        _, kind, output = json.loads(line)
     except (ValueError, RecursionError, TypeError):
         return ""
-    return said if kind == _OUTPUT and isinstance(said, str) else ""
+    return output if kind == _OUTPUT and isinstance(output, str) else ""

@@ -371,7 +371,7 @@ class _Trials:
 def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]) -> Iterator[Advice]:
     """Yield combinations whose every change adds to the gain, even one that gains nothing alone."""
     gains = {frozenset([trial.name]): trial.gain for trial in tried}
-    front: list[tuple[Change, ...]] = [one.changes for one in sorted(single, key=lambda one: -one.gain)[:_KEPT]]
+    front: list[tuple[Change, ...]] = [advice.changes for advice in sorted(single, key=lambda item: -item.gain)[:_KEPT]]
     for _ in range(LARGEST - 1):
         larger = {
             frozenset(change.name for change in (*start, *other.changes)): (*start, *other.changes)

@@ -38,8 +38,10 @@ def free_ports(plan: Plan, rates: pd.DataFrame, *, horizon_s: float, draws: int,
     rows = []
     for host in sorted({*counts, *carried}):
         basis = "counts of the file" if host in counts else "ports that carried anything"
-        every = sorted(counts.get(host) or carried[host], key=lambda one: one.day)
-        planned = [(one.begin, one.amount) for one in plan.changes if one.kind == "ports" and one.host == host]
+        every = sorted(counts.get(host) or carried[host], key=lambda change: change.day)
+        planned = [
+            (change.begin, change.amount) for change in plan.changes if change.kind == "ports" and change.host == host
+        ]
         rows.append({"host": host, "basis": basis, **_row(every, planned, horizon_s, draws, seed)})
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -89,8 +89,8 @@ class _Side:
     def measured(self) -> tuple[float, bool]:
         """Mean of the repeats [bit/s], NaN where a figure is not available, and whether one is "more than"."""
         values = [measured(self.series.cases[case], self.series) for case in self.cases]
-        rates = [np.nan if one["measured_bps"] is None else one["measured_bps"] for one in values]
-        return float(np.mean(rates)), any(one["measured_low_bound"] for one in values)
+        rates = [np.nan if figures["measured_bps"] is None else figures["measured_bps"] for figures in values]
+        return float(np.mean(rates)), any(figures["measured_low_bound"] for figures in values)
 
     @property
     def stated_limit(self) -> str:
@@ -216,10 +216,10 @@ def summary(table: pd.DataFrame) -> Mapping[str, int]:
     >>> summary(rows)
     {'pairs': 2, 'measured': 1, 'within_5_points': 1, 'order_right': 1, 'order_known': 1}
     """
-    told = table["measured_gain"].notna()
+    measured = table["measured_gain"].notna()
     return {
         "pairs": len(table),
-        "measured": int(told.sum()),
+        "measured": int(measured.sum()),
         "within_5_points": int((table["points"].abs() <= 5).sum()),
         "order_right": int(table["order_right"].fillna(value=False).sum()),
         "order_known": int(table["order_right"].notna().sum()),

@@ -82,14 +82,16 @@ def with_windows(comparison: pd.DataFrame, series: Iterable[Series]) -> pd.DataF
     >>> with_windows(compare(series), series)[["case", "proxies", "flight_bytes"]].head(1).round(-6).to_dict("records")
     [{'case': 'b-netem-60s', 'proxies': False, 'flight_bytes': 97000000.0}]
     """
-    scenarios = {(one.name, case): scenario for one in series for case, scenario in one.scenarios.items()}
+    scenarios = {(group.name, case): scenario for group in series for case, scenario in group.scenarios.items()}
     chosen = [scenarios[key] for key in zip(comparison["series"], comparison["case"], strict=True)]
-    windows = [None if one.receiver is None else float(one.receiver.tcp_rmem_max.value) for one in chosen]
-    known = pd.array([None if one is None or one == float("inf") else one for one in windows], dtype="Float64")
-    rtts = [float(one.path.rtt.value) for one in chosen]
+    windows = [None if case.receiver is None else float(case.receiver.tcp_rmem_max.value) for case in chosen]
+    known = pd.array(
+        [None if window is None or window == float("inf") else window for window in windows], dtype="Float64"
+    )
+    rtts = [float(case.path.rtt.value) for case in chosen]
     return comparison.assign(
         window_bytes=known,
-        proxies=[one.path.pep for one in chosen],
+        proxies=[case.path.pep for case in chosen],
         rtt_s=rtts,
         flight_bytes=comparison["measured_bps"].astype("Float64") * rtts / 8,
     )
