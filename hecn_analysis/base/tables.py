@@ -176,7 +176,7 @@ class Column:
 _PLACE = (Column("source_file", TEXT, "", "file as given; for a directory, that path joined with the file's"),)
 _RUN = Column("run", COUNT, "", "number of the run within its file, from 0", low=0)
 _STREAM = Column("stream", COUNT, "", "number of the parallel stream, from 0; missing: all of them together", low=0)
-_LINE = Column("line", COUNT, "", "line of the file where the row stands, from 1", low=1)
+_LINE = Column("line", COUNT, "", "line of the row in the file, from 1", low=1)
 _AMOUNT = (
     Column("bytes", COUNT, "B", "payload bytes", low=0),
     Column(
@@ -252,7 +252,7 @@ _RUNS = (
         "",
         "what the log says beside: simultaneous with other runs, over an emulated or a real path, between which hosts",
     ),
-    Column("cleaned", TEXT, "", "what was taken off the text before the run could be read; missing: nothing"),
+    Column("cleaned", TEXT, "", "what was removed from the text before the run could be read; missing: nothing"),
 )
 _STREAMS = (*_PLACE, _RUN, _STREAM, _LINE, _DURATION, *_AMOUNT, _SENDER, _RETRANSMITS, _RTT, *_LOSS)
 _INTERVALS = (

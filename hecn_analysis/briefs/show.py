@@ -218,7 +218,7 @@ def show_assumptions(predictions: Iterable[Prediction]) -> None:
             )
     rows = pd.DataFrame([_assumption(group) for group in shared.values()], columns=list(ASSUMPTIONS))
     uncertain = rows[rows["basis"] != "specification"].sort_values(["end", "name"], kind="stable")
-    note = f"{len(rows) - len(uncertain)} further parameters are taken from data sheets and slides as they stand."
+    note = f"{len(rows) - len(uncertain)} further parameters are taken unchanged from data sheets and slides."
     caption = "What the predictions assume, beyond data sheets"
     show_table(uncertain, ASSUMPTIONS, caption=caption, note=note, footnotes="source")
 
@@ -227,7 +227,7 @@ def show_provenance(comparison: pd.DataFrame) -> None:
     """Show the source of each measured number, and the versions used."""
     rows = comparison[comparison["measured_bps"].notna()]
     rows = rows.assign(where=[where(row) for row in rows.to_dict("records")])
-    caption = "Where each measured number stands; files are below data/"
+    caption = "Place of each measured number; files are below data/"
     show_table(rows, PROVENANCE, caption=caption, footnotes="document", group="series_title")
     show_versions()
 

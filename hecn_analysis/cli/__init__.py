@@ -52,7 +52,7 @@ COMMANDS = {
     "paths": "list the paths",
     "tools": "list the tools",
     "parts": "list the parts of hosts: cards, processors, disks, controllers …",
-    "doctor": "show what is installed, what is missing, and what it would give",
+    "doctor": "show what is installed, what is missing, and what it is for",
     "completion": "write a shell completion script",
 }
 

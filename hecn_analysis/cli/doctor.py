@@ -1,4 +1,4 @@
-"""``hecn doctor``: what is installed, what is missing, and what it would give."""
+"""``hecn doctor``: what is installed, what is missing, and what it is for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.live.programs import which
 
 DESCRIPTION = """\
-Show what is installed, what is missing, and what the missing would give. Nothing
+Show what is installed, what is missing, and what the missing parts are for. Nothing
 is run. Every missing part is optional."""
 
 EPILOG = """\

@@ -291,7 +291,7 @@ def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]: 
         )
     if max(1 / row["ratio_low"], row["ratio_high"]) - 1 > _WIDE:
         return SCATTER, (
-            f"{medians} ({change}, {interval}): not told apart, for the runs differ too much among themselves.{without}"
+            f"{medians} ({change}, {interval}): not distinguished, since the runs scatter too much.{without}"
         )
     return NO_CHANGE, f"{medians}: if there is a change, it is {interval}.{without}"
 

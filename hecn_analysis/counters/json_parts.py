@@ -43,6 +43,6 @@ def values_of(document: Document, findings: CounterFindings) -> Iterator[Any]:
                 findings.problem(line, "malformed", f"found {defect}, expected JSON; read as far as it has a meaning")
             if part.truncated:
                 findings.facts["truncated"] = True
-                said = "found JSON that breaks off, expected its end; what is whole is read"
+                said = "found truncated JSON, expected its end; the complete part is read"
                 findings.problem(text.count("\n") + 1, "truncated", said)
         yield value

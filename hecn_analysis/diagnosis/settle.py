@@ -136,7 +136,7 @@ def diagnosed(folder: Path, *, progress: bool = False) -> Diagnosis:
     """Return the verdict on the kind with most runs of a folder; refuse one without runs."""
     first = of_folder(read_folder(folder, progress=progress))[0]
     if first.measured_bps is None:
-        advice = "hecn diagnose says what the files show without a run"
+        advice = "hecn diagnose reports what the files show without a run"
         raise InputError("no run with a rate", "the log of a transfer", source=folder, advice=advice)
     return first
 
@@ -155,7 +155,7 @@ def plan(verdict: Diagnosis, where: Where, *, look: bool = True) -> Plan:
             by_hand.append(ByHand(question.what, question.command, request))
             continue
         if not entry.run and not entry.load:
-            by_hand.append(ByHand(question.what, question.command, "it needs somebody who knows the hosts"))
+            by_hand.append(ByHand(question.what, question.command, "it needs a person who knows the hosts"))
         is_loaded = is_loaded or entry.load
         for step, end in entry.steps:
             task = ends.task(step, end)
@@ -184,7 +184,7 @@ def _keys(verdict: Diagnosis) -> dict[str, Any] | str:
     if kind.tool not in _TOOLS or kind.protocol != "tcp" or kind.direction not in ("", "send"):
         return f"only a TCP test of {' or '.join(_TOOLS)} from sender to receiver is repeated"
     if kind.say("asked.bytes"):
-        return "a run of a fixed amount is not repeated: nobody knows how long it takes"
+        return "a run of a fixed amount is not repeated: its duration is unknown"
     keys = {"tool": kind.tool, "tool.duration": TRANSFER_S, "tool.streams": max(kind.streams, 1)}
     if not pd.isna(window):
         keys["tool.window"] = float(window)

@@ -133,9 +133,9 @@ class Diagnosis:
         if self.failure is not None:
             return "no connection came about, or it broke off"
         if self.verdict == UNDETERMINED:
-            return "what holds it back does not show"
+            return "the limit is unknown"
         if self.causes[0].kind == "start-up" and any(sign.name == "tiny" for sign in self.signs):
-            return "so few bytes say nothing of the path"
+            return "so few bytes show nothing about the path"
         if self._is_of_memory:
             return "the number is that of memory, the page cache, and of no disk"
         said = evidence().causes[self.causes[0].kind].finding

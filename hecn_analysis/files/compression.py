@@ -82,7 +82,7 @@ def _damaged(kind: str, notes: Notes) -> None:
 
 def _cut(kind: str, notes: Notes) -> None:
     if not notes.problems:
-        notes.add("truncated", f"found {kind} data that break off; what is there is read")
+        notes.add("truncated", f"found truncated {kind} data; the readable part is read")
 
 
 def _has_next_frame(kind: str, stream: Stream, notes: Notes) -> bool:

@@ -131,7 +131,7 @@ class Stream:
         """Take a number of bytes in pieces."""
         while length > 0:
             if len(self._rest) == self._at and not self.peek(1):
-                notes.add("truncated", "found a member that breaks off with its archive; what is there is read")
+                notes.add("truncated", "found a member that ends with its truncated archive; the readable part is read")
                 return
             piece = self.read(min(length, len(self._rest) - self._at))
             length -= len(piece)
@@ -164,4 +164,4 @@ def text_of(name: bytes) -> str:
 def breaks_off(kind: str, notes: Notes) -> None:
     """Report that an archive has no end, unless the reason is reported already."""
     if not notes.problems:
-        notes.add("truncated", f"found a {kind} archive that breaks off; what is there is read")
+        notes.add("truncated", f"found a truncated {kind} archive; the readable part is read")

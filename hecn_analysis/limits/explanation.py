@@ -226,10 +226,12 @@ def explain(kind: str, *, measured: float | None = None, **options: Any) -> Expl
 
     Parameters
     ----------
-    kind, **options
-        A kind of `hecn_analysis.limits.KINDS`, and its options, one number each.
+    kind
+        A kind of `hecn_analysis.limits.KINDS`.
     measured
         A measurement to compare. [bit/s]
+    **options
+        Options of the kind, one number each.
 
     Returns
     -------

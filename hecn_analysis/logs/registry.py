@@ -115,7 +115,7 @@ class _Documents:
             self._name(defect, "JSON; read as far as it has a meaning", document, "malformed")
         if document.truncated:
             self._findings.problem(
-                document.last, "truncated", "found a JSON document that breaks off; what is complete in it is read"
+                document.last, "truncated", "found a truncated JSON document; the complete part is read"
             )
 
     def _takes(self, reader: DocumentReader, document: JsonDocument) -> bool:

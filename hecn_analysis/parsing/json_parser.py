@@ -265,7 +265,7 @@ class _Notes:
     def defects(self) -> list[str]:
         """All deviations, those by repeated keys in one."""
         keys = ", ".join(map(repr, list(self._twice)[:6]))
-        return [*self._defects, *([f"keys that stand twice ({keys})"] if keys else [])]
+        return [*self._defects, *([f"repeated keys ({keys})"] if keys else [])]
 
     def twice(self, key: str) -> None:
         self._twice[key] = None

@@ -35,7 +35,7 @@ def test_rounded_counters_are_read_and_told(recorded, said):
     counters = read_counters(recorded / "ip-s-link" / "s-h.txt")
     assert counters.samples.in_octets.iloc[2] == pytest.approx(15.3e9)
     assert said(counters) == [
-        "unit: found counters that 'ip -h' has rounded, expected all of their digits; read as they stand"
+        "unit: found counters that 'ip -h' has rounded, expected all of their digits; read as printed"
     ]
 
 
@@ -81,7 +81,7 @@ def test_json_that_breaks_off_gives_what_is_whole(recorded, counters_of, said):
     counters = counters_of(text[: text.index('"port2"')])
     assert counters.samples.interface.tolist() == ["lo", "br0", "port1"]
     assert [problem.partition(": ")[2] for problem in said(counters)] == [
-        "truncated: found JSON that breaks off, expected its end; what is whole is read"
+        "truncated: found truncated JSON, expected its end; the complete part is read"
     ]
 
 
@@ -90,7 +90,7 @@ def test_an_interface_that_breaks_off_keeps_its_members(counters_of, said):
     counters = counters_of(text)
     assert counters.samples[["mtu", "in_octets"]].to_numpy().tolist() == [[9000, 5]]
     assert counters.samples.out_octets.isna().all()
-    assert said(counters) == ["1: truncated: found JSON that breaks off, expected its end; what is whole is read"]
+    assert said(counters) == ["1: truncated: found truncated JSON, expected its end; the complete part is read"]
 
 
 def test_what_is_printed_as_json_and_is_not_quite_is_read(counters_of, said):

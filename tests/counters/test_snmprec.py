@@ -56,7 +56,7 @@ def test_counters_of_64_bits_that_an_agent_does_not_keep_are_told(counters_of, s
     counters = counters_of("1.3.6.1.2.1.2.2.1.10.1|65|77\n1.3.6.1.2.1.31.1.1.1.6.1|70|0\n")
     assert counters.samples.in_octets.tolist() == [0]
     assert said(counters) == [
-        "2: inconsistent: ifHCInOctets: found 0 beside ifInOctets of 77, expected the same count; taken as it stands"
+        "2: inconsistent: ifHCInOctets: found 0 beside ifInOctets of 77, expected the same count; used as printed"
     ]
 
 

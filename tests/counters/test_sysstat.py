@@ -127,13 +127,13 @@ def test_json_and_xml_that_break_off(recorded, counters_of, said):
     cut = counters_of(text[: text.index('"05:20:') + 200], "a.json")
     assert 30 < len(rates_of(cut)) < 40
     assert [line.partition(": ")[2] for line in said(cut)] == [
-        "truncated: found JSON that breaks off, expected its end; what is whole is read"
+        "truncated: found truncated JSON, expected its end; the complete part is read"
     ]
     text = (recorded / "sar" / "x.xml").read_text()
     cut = counters_of(text[: text.index('time="05:20:')], "a.xml")
     assert 30 < len(rates_of(cut)) < 40
     assert [line.partition(": ")[2] for line in said(cut)] == [
-        "truncated: found XML that breaks off, expected its end; what is whole is read"
+        "truncated: found truncated XML, expected its end; the complete part is read"
     ]
 
 

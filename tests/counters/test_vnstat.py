@@ -75,7 +75,7 @@ def test_one_line(recorded, said):
     assert exact.problems.empty
     assert float(rounded.samples.in_octets.iloc[0]) == pytest.approx(float(exact.samples.in_octets.iloc[0]), rel=1e-3)
     assert said(rounded) == [
-        "1: unit: found sizes that vnstat has rounded, expected bytes ('--oneline b'); read as they stand"
+        "1: unit: found sizes that vnstat has rounded, expected bytes ('--oneline b'); read as printed"
     ]
 
 

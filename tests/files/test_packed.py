@@ -119,7 +119,7 @@ def test_cut_compressed_data_give_their_good_part(kind, parsed):
     stored = COMPRESS[kind](SUMMARY + words(400_000))
     files, problems = parsed(stored[: len(stored) * 9 // 10])
     assert files == ["a"]
-    assert problems == [f"a: truncated: found {kind} data that break off; what is there is read"]
+    assert problems == [f"a: truncated: found truncated {kind} data; the readable part is read"]
 
 
 @pytest.mark.parametrize("kind", COMPRESS)
@@ -150,7 +150,7 @@ def test_a_cut_header_of_gzip_is_a_problem(cut, parsed):
     assert problems == [
         f"a: unrecognised: {UNRECOGNISED}"
         if cut < 3
-        else "a: truncated: found gzip data that break off; what is there is read"
+        else "a: truncated: found truncated gzip data; the readable part is read"
     ]
 
 
@@ -158,7 +158,7 @@ def test_zstd_is_read(parsed):
     frame = zstandard.ZstdCompressor().compress(SUMMARY + words(400_000))
     assert parsed(frame) == (["a"], [])
     assert parsed(b"\x50\x2a\x4d\x18\x04\0\0\0abcd" + frame + frame) == (["a", "a"], [])
-    assert parsed(frame[:-1000]) == (["a"], ["a: truncated: found zstd data that break off; what is there is read"])
+    assert parsed(frame[:-1000]) == (["a"], ["a: truncated: found truncated zstd data; the readable part is read"])
 
 
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
@@ -239,13 +239,13 @@ def test_a_cut_archive_gives_the_members_before_the_cut(make, parsed):
     assert files == ["a!b.log", "a!c.log"]
     kind = "tar" if make is tar else "zip"
     assert problems == [
-        "a!c.log: truncated: found a member that breaks off with its archive; what is there is read",
-        f"a: truncated: found a {kind} archive that breaks off; what is there is read",
+        "a!c.log: truncated: found a member that ends with its truncated archive; the readable part is read",
+        f"a: truncated: found a truncated {kind} archive; the readable part is read",
     ]
     whole = stored.rindex(b"PK\1\2") if make is zipped else len(stored.rstrip(b"\0")) // 512 * 512 + 512
     assert parsed(stored[:whole]) == (
         ["a!b.log", "a!c.log", "a!d.log"],
-        [f"a: truncated: found a {kind} archive that breaks off; what is there is read"],
+        [f"a: truncated: found a truncated {kind} archive; the readable part is read"],
     )
 
 
@@ -254,8 +254,8 @@ def test_a_cut_compressed_archive_says_once_that_it_is_cut(parsed):
     assert parsed(stored[:30_000]) == (
         ["a!b.log", "a!c.log"],
         [
-            "a!c.log: truncated: found a member that breaks off with its archive; what is there is read",
-            "a: truncated: found gzip data that break off; what is there is read",
+            "a!c.log: truncated: found a member that ends with its truncated archive; the readable part is read",
+            "a: truncated: found truncated gzip data; the readable part is read",
         ],
     )
 

@@ -86,11 +86,11 @@ def test_errors(samples, problem_lines):
     assert problem_lines(reading) == [
         (
             "errors.txt:2: aborted: found \"error writing '/mnt/small/file': No space left on device\", "
-            "expected a report of what was copied"
+            "expected the report of a copy"
         ),
         (
             "errors.txt:7: aborted: found \"failed to open 'nothing': No such file or directory\", "
-            "expected a report of what was copied"
+            "expected the report of a copy"
         ),
     ]
 

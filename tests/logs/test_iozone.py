@@ -110,14 +110,14 @@ def test_operations_are_not_rates(samples, reading_of, problem_lines):
     assert problem_lines(reading) == [
         (
             "operations.txt:12: unit: found 'OPS Mode. Output is in operations per second.', expected kBytes/sec; "
-            "no runs made of what is no rate"
+            "no runs are made"
         )
     ]
     assert problem_lines(
         reading_of('$ ./iozone -i 0 -O -Rb a.xls\n"Writer report"\n        "4"\n"1048576"   2102 \n')
-    ) == ["a.log:2: unit: found -O or -N in the command line, expected kB/sec; no runs made of what is no rate"]
+    ) == ["a.log:2: unit: found -O or -N in the command line, expected kB/sec; no runs are made"]
     assert problem_lines(reading_of("\tChildren see throughput for  2 readers \t\t=  100.00 ops/sec\n")) == [
-        "a.log:1: unit: found a rate in ops/sec, expected kB/sec; no run made of what is no rate"
+        "a.log:1: unit: found a rate in ops/sec, expected kB/sec; no run is made"
     ]
 
 

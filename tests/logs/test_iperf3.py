@@ -294,7 +294,7 @@ def test_a_json_stream_without_its_end(samples, reading_of, problem_lines):
     assert values(reading, "throughput_bps", "streams") == [[None, 2]]
     assert len(reading.intervals) == 3
     assert problem_lines(reading) == [
-        "a.log:2: truncated: found a JSON stream without its end; what is complete in it is read"
+        "a.log:2: truncated: found a JSON stream without its end; the complete part is read"
     ]
 
 

@@ -86,8 +86,8 @@ def test_a_line_of_any_length():
         ('{"a": 1.5e9, "b": 1.e5, "c": +2, "d": .5, "e": 007}', {"a": 1.5e9, "b": 1e5, "c": 2, "d": 0.5, "e": 7}, []),
         ('{"a": 1.5e}', {"a": None}, ["'1.5e'"]),
         ('{"a": [1, 2,], "b": {"c": 1,},}', {"a": [1, 2], "b": {"c": 1}}, ["a comma before a closing bracket"]),
-        ('{"a": 1, "b": 2, "a": 3}', {"a": 3, "b": 2}, ["keys that stand twice ('a')"]),
-        ('{"a": 1, "a": 3,}', {"a": 3}, ["a comma before a closing bracket", "keys that stand twice ('a')"]),
+        ('{"a": 1, "b": 2, "a": 3}', {"a": 3, "b": 2}, ["repeated keys ('a')"]),
+        ('{"a": 1, "a": 3,}', {"a": 3}, ["a comma before a closing bracket", "repeated keys ('a')"]),
         ('{"a": "\\d",}', {"a": "\\d"}, ["an unknown escape in a text", "a comma before a closing bracket"]),
         ('{"a": 1e999}', {"a": float("inf")}, []),
     ],
@@ -167,7 +167,7 @@ def test_a_reader_gets_its_documents_and_their_defects_are_named_once():
     assert [(problem["line"], problem["kind"], problem["message"]) for problem in findings.problems] == [
         (2, "malformed", "found 'nan', expected JSON; read as far as it has a meaning"),
         (6, "ambiguous", "found the same JSON document twice in a row, expected different ones; read once"),
-        (7, "truncated", "found a JSON document that breaks off; what is complete in it is read"),
+        (7, "truncated", "found a truncated JSON document; the complete part is read"),
     ]
 
 

@@ -87,7 +87,7 @@ def test_duplicate_keys_are_reported_once(reading_of, problem_lines):
     reading = reading_of(doubled + doubled.replace("1240000000", "1240000001"))
     assert len(reading.runs) == 2
     [line] = problem_lines(reading)
-    assert line.startswith("a.log:1: malformed: found keys that stand twice ('sock_bufsize'), expected JSON")
+    assert line.startswith("a.log:1: malformed: found repeated keys ('sock_bufsize'), expected JSON")
 
 
 def test_a_run_that_failed_is_a_row_with_its_reason(reading_of, column, problem_lines):

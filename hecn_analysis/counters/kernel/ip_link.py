@@ -146,7 +146,7 @@ class _Text:
         """Add the last interface."""
         _hand_over(self._row, self._findings)
         if self._rounded:
-            said = "found counters that 'ip -h' has rounded, expected all of their digits; read as they stand"
+            said = "found counters that 'ip -h' has rounded, expected all of their digits; read as printed"
             self._findings.problem(None, "unit", said)
 
 

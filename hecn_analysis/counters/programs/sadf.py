@@ -277,6 +277,6 @@ def _mended(document: Document, findings: CounterFindings) -> Element | None:
     else:
         findings.facts["truncated"] = True
         findings.problem(
-            len(document.lines), "truncated", "found XML that breaks off, expected its end; what is whole is read"
+            len(document.lines), "truncated", "found truncated XML, expected its end; the complete part is read"
         )
     return root

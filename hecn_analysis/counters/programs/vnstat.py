@@ -258,7 +258,7 @@ def _lines(document: Document, findings: CounterFindings) -> None:
                 findings.problem(
                     number,
                     "unit",
-                    "found sizes that vnstat has rounded, expected bytes ('--oneline b'); read as they stand",
+                    "found sizes that vnstat has rounded, expected bytes ('--oneline b'); read as printed",
                 )
             findings.facts["day"] = {"in_octets": amounts[0], "out_octets": amounts[1]}
             findings.sample(line=number, interface=found["name"], in_octets=received, out_octets=sent, counter_bits=64)

@@ -354,7 +354,7 @@ class Readings:
             wide, narrow = (_first(own, f"{name}{way}Octets") for name in ("ifHC", "if"))
             if wide == 0 and narrow:
                 found = f"0 beside if{way}Octets of {narrow}"
-                self._once(f"ifHC{way}Octets", own[f"ifHC{way}Octets"], found, "the same count; taken as it stands")
+                self._once(f"ifHC{way}Octets", own[f"ifHC{way}Octets"], found, "the same count; used as printed")
         discontinuity = own.get("ifCounterDiscontinuityTime")
         self._findings.sample(
             **identity,

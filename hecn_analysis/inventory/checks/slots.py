@@ -201,7 +201,7 @@ def shared_uplink(seen: Seen) -> Iterator[Finding]:
             "a link that carries them all, or fewer ports in use",
             limit_bps=carries,
             mended_bps=wanted,
-            basis=f"limits.pcie, generation {gen} x{lanes}; mended: the ports' line rates",
+            basis=f"limits.pcie, generation {gen} x{lanes}; fixed: the ports' line rates",
             fix=f"use one port a {what}, or spread the ports over cards in slots with an uplink of their own",
             verify="lspci -tv and lspci -vvv | grep -E '^[0-9a-f]|LnkSta:'",
             source=_SHARED,
@@ -228,7 +228,7 @@ def numa_nodes(seen: Seen) -> Iterator[Finding]:
         "network and storage",
         f"network cards on {near}; storage on {far}",
         "network card and storage on one node",
-        basis="no figure: nothing captured says how fast the link between the processors is",
+        basis="no figure: the capture does not show the rate of the link between the processors",
         fix="move one of the cards to a slot of the other processor; until then run the transfer on the network card's "
         f"node: numactl --cpunodebind={first} --membind={first}",
         verify="cat /sys/class/net/*/device/numa_node /sys/class/nvme/*/device/numa_node",

@@ -98,7 +98,7 @@ class Documents:
         complete = "end" in streamed.value or "error" in streamed.value
         if not complete:
             self._findings.problem(
-                streamed.last, "truncated", "found a JSON stream without its end; what is complete in it is read"
+                streamed.last, "truncated", "found a JSON stream without its end; the complete part is read"
             )
         ends = (streamed.first, streamed.last)
         _Run(self._findings, streamed.value, ends, streamed.lines, complete=complete).hand_over()

@@ -201,7 +201,7 @@ class Dd:
             return False
         if self._open is not None and not self._open.records:
             self._close()
-        self._findings.problem(line.number, "aborted", f"found {text.strip()!r}, expected a report of what was copied")
+        self._findings.problem(line.number, "aborted", f"found {text.strip()!r}, expected the report of a copy")
         self._begin(line).failed = True
         if _NEVER_BEGAN.search(text) and not _BROKE.search(text):
             self._close()

@@ -178,7 +178,9 @@ class Iozone:
             if match["operations"] or match["time"]:
                 self._rates = False
                 self._findings.problem(
-                    line.number, "unit", f"found {text.strip()!r}, expected kBytes/sec; no runs made of what is no rate"
+                    line.number,
+                    "unit",
+                    f"found {text.strip()!r}, expected kBytes/sec; no runs are made",
                 )
             return True
         if _FAILED.match(text):
@@ -259,9 +261,7 @@ class Iozone:
         self._begun = self._begun or line.number
         self._results = True
         if match["unit"] == "ops":
-            self._findings.problem(
-                line.number, "unit", "found a rate in ops/sec, expected kB/sec; no run made of what is no rate"
-            )
+            self._findings.problem(line.number, "unit", "found a rate in ops/sec, expected kB/sec; no run is made")
             return
         values: dict[str, object] = {
             "tool": "iozone",
@@ -322,7 +322,7 @@ class Iozone:
             self._findings.problem(
                 line.number,
                 "unit",
-                "found -O or -N in the command line, expected kB/sec; no runs made of what is no rate",
+                "found -O or -N in the command line, expected kB/sec; no runs are made",
             )
         self._excel = True
         self._begun = self._begun or line.number

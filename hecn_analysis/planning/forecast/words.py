@@ -116,7 +116,7 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
         if row.get("growth") == "undecided"
         else ""
     )
-    other = "" if pd.isna(row["date_without"]) else f" ({_day(row['date_without'])} without what is planned)"
+    other = "" if pd.isna(row["date_without"]) else f" ({_day(row['date_without'])} without planned changes)"
     return (
         f"{name} reaches {full}, {format_rate(row['capacity_bps'])}, on {_day(row['date'])}{other}, "
         f"with 90 % from {_day(row['date_low'])} to {late}; now it is at {format_rate(row['p95_bps'])}"
