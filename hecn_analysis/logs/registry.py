@@ -1,9 +1,9 @@
 """The readers of logs and the session: which reader gets which line.
 
-A log may hold the output of several tools one after another, with prompts, command lines and prose between. The
-reader that took the last line is asked first; every other reader sees the lines that hold one of its `HINTS`. A line
-that nobody takes is offered once more without what loggers put in front of it (`prefixes`); then it may be a command
-line, which later readers ask for, or prose.
+A log may hold the output of several tools one after another, with prompts, command lines and prose between. The reader
+that claimed the last line is asked first; every other reader sees the lines with one of its `HINTS`. An unclaimed line
+is offered once more without the prefixes of loggers (`prefixes`); then it may be a command line, which later readers
+ask for, or prose.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command"
 
 
 class _Hints:
-    """The hints of a reader that count at present."""
+    """The hints of a reader that count now."""
 
     def __init__(self, reader: Reader | type[Reader]) -> None:
         self._alone = reader.HINTS
@@ -125,7 +125,7 @@ class _Documents:
         return reader.take(document)
 
     def _name(self, defect: str, expected: str, document: JsonDocument, kind: str) -> None:
-        """Name a defect once in the file."""
+        """Report a defect once in the file."""
         if defect not in self._named:
             self._named.add(defect)
             self._findings.problem(document.first, kind, f"found {defect}, expected {expected}")
@@ -159,7 +159,7 @@ class _Session:
         parts.passed = self.pass_over
 
     def offer(self, line: Line) -> None:
-        """Give a line to the reader whose it is, and it and all others what follows from that."""
+        """Offer a line to its reader, and to all readers the consequences."""
         if not line.text or len(line.text) > _LONGEST_LINE:
             self._in_vain()
             return
@@ -188,13 +188,13 @@ class _Session:
             self._findings.claimed = self._parts.take(self._rows) or line.number
 
     def _in_vain(self) -> None:
-        """Count a line that nobody took; after many of them, lines without a hint are passed over again."""
+        """Count an unclaimed line; after many of them, lines without a hint are skipped again."""
         self._silent += 1
         if self._silent == _PATIENCE:
             self._active, self._parts.passed = None, self.pass_over
 
     def _begin(self, found: Command) -> None:
-        """End what the command before has printed, as the end of the file does: what follows is another one's."""
+        """End the output of the previous command, as the end of the file does."""
         if self._findings.claimed > self._findings.command.line:
             for reader in sorted(self._fed, key=self._order.__getitem__):
                 reader.finish()
@@ -211,11 +211,11 @@ class _Session:
             self._lines.heeded |= _LATER
 
     def pass_over(self, lines: Iterable[Line]) -> None:
-        """Take note of lines that no reader is to be asked about."""
+        """Note lines that no reader is asked about."""
         self._findings.recent.extend(line for line in lines if len(line.text) <= _LONGEST_LINE)
 
     def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader] | None) -> bool:
-        """Offer a line: to those whose own lines begin with a date, then without what is in front of it, then whole."""
+        """Offer a line: to readers whose own lines begin with a date, then without its prefixes, then unchanged."""
         if not bare and self._active_takes(line):
             return True
         asked = self._to_ask(line) if asked is None else asked
@@ -250,7 +250,7 @@ class _Session:
         return False
 
     def _to_ask(self, line: Line) -> list[Reader]:
-        """Readers with a hint on a line; a line without its prefix has none that the whole line has not."""
+        """Readers with a hint on a line; prefixes have none of their own."""
         marks = line.marks
         if not marks:
             return []

@@ -1,7 +1,7 @@
-"""The second reading of a log: without what mails, pages and notes put around the output of tools.
+"""The second reading of a log: without what mails, pages and notes add to the output of tools.
 
-A log whose plain reading has runs and no problems, and in which no line that looks like a tool's is left over, is read
-once. Any other one goes through `hecn_analysis.parsing.second_reading`; a run says which layers came off.
+A log is read once if its plain reading has runs and no problems, and every line that looks like a tool's is claimed.
+Any other one goes through `hecn_analysis.parsing.second_reading`; a run names the removed layers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DATED: Final = frozenset({"log prefixes"})
 
 
 def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
-    """Read a file again without its wrapping, where its plain reading leaves something open."""
+    """Read a file again without its wrapping, if its plain reading leaves something open."""
     if plain.runs.is_packed:
         return plain
     given = list(lines)
@@ -88,7 +88,7 @@ def _reading(findings: RunFindings) -> Reading[Run]:
 
 
 def _are_marked(plain: RunFindings, text: Text) -> bool:
-    """Whether the first and the last line of a run begin alike, with what may be a mark."""
+    """Whether the first and the last line of a run begin with the same possible mark."""
     lines = dict(zip(text.numbers, text.lines, strict=True))
     for run in islice(plain.runs, _LOOKED_AT):
         first, last = (front(lines.get(number, "")) for number in (run.line_first, run.line_last))
@@ -98,7 +98,7 @@ def _are_marked(plain: RunFindings, text: Text) -> bool:
 
 
 def _near(plain: RunFindings) -> set[int]:
-    """Numbers of lines that a tool may have printed: of runs, and below what looks like one's."""
+    """Numbers of lines that a tool may have printed: of runs, and below lines that look like a tool's."""
     lines: set[int] = set()
     for run in plain.runs:
         lines.update(range(run.line_first, run.line_last + 1))
@@ -110,6 +110,6 @@ def _near(plain: RunFindings) -> set[int]:
 
 
 def _ends(text: Text, last: int) -> dict[int, int]:
-    """The last line of the file that each line of a text holds, where lines were joined."""
+    """For each line of a text, the last line of the file that it holds if lines were joined."""
     numbers = sorted({*text.numbers, last + 1})
     return {number: after - 1 for number, after in pairwise(numbers) if after > number + 1}

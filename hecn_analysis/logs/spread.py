@@ -1,6 +1,6 @@
 """Many files at once: one after another, in processes of this machine, or on the workers of a Dask cluster.
 
-Files are handed out in groups, and what comes back is put together in the order of the files.
+Files are handed out in groups; the results are joined in the order of the files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Entry = tuple[str, File | OSError]
 
 @dataclass
 class Part:
-    """What was found in some files that follow each other: rows of the tables."""
+    """Results for some consecutive files: rows of the tables."""
 
     files: int = 0
     runs: Rows = field(default_factory=lambda: Rows("runs"))
@@ -76,7 +76,7 @@ def read(
     dask: str | None,
     done: Callable[[int], object],
 ) -> list[Part]:
-    """Read files, by a function that reads a group of them, and give what they hold in their order."""
+    """Read files by a function for a group of them, and return the results in order."""
     if dask is not None:
         parts = _on_dask(dask, files, read_files)
     elif processes > 1 and len(files) > _GROUP and all(map(_plain, files)):
@@ -91,7 +91,7 @@ def read(
 
 
 def joined(parts: Iterable[Part]) -> Reading:
-    """Put the rows of parts together.
+    """Join the rows of parts.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _results(findings: RunFindings) -> int:
 
 
 def _plain(entry: Entry) -> bool:
-    """Whether a file is the same for every process, which a pipe and what /dev names are not."""
+    """Whether a file is the same for every process, unlike a pipe and entries of /dev."""
     _, file = entry
     return isinstance(file, OSError) or file.is_repeatable
 

@@ -1,9 +1,9 @@
-"""The second reading of a file: without what mails, pages and notes put around the output of programs.
+"""The second reading of a file: without what mails, pages and notes add to the output of programs.
 
-A file whose plain reading leaves something open is read again behind each layer of `hecn_analysis.parsing.cleaning`
-that changes a line which may matter. What a cleaner text gives is taken, stretch by stretch, where the plain text gives
-nothing, or gives less or other figures with as many problems. The readers of logs, of counters and of captured outputs
-share the rules; each says what a part of its reading is.
+A file whose plain reading leaves something open is read again without each layer of `hecn_analysis.parsing.cleaning`
+that changes a relevant line. The reading of a cleaner text replaces that of the plain one, stretch by stretch, if the
+plain text yields nothing, or fewer or other figures with as many problems. The readers of logs, of counters and of
+captured outputs share the rules; each defines the parts of its reading.
 """
 
 from __future__ import annotations
@@ -28,22 +28,12 @@ _COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
 
 @dataclass(frozen=True)
 class Part(Generic[T]):
-    """What one reader makes of some lines.
+    """One reader's result for some lines.
 
-    Parameters
-    ----------
-    what
-        The thing itself: a run, the counters of one format, an output.
-    kind
-        The tool or the format.
-    lines
-        Numbers of its lines in the file.
-    figures
-        What it says, by name; a mapping or a list counts as many values as it holds, a range as many as it is long.
-    problems
-        What could not be used of it: rows of the table of problems.
-    is_failure
-        Whether it says that a tool failed.
+    ``what`` is the result itself: a run, the counters of one format, an output. ``kind`` is the tool or the format,
+    ``lines`` are numbers of lines in the file. ``figures`` are its values by name: a mapping or a list counts its
+    items, a range its length. ``problems`` are rows of the table of problems. ``is_failure``: a tool reports its
+    failure.
     """
 
     what: T
@@ -56,40 +46,23 @@ class Part(Generic[T]):
 
 @dataclass
 class Reading(Generic[T]):
-    """What one reading makes of a file.
-
-    Parameters
-    ----------
-    parts
-        What was read.
-    problems
-        All problems, those of the parts included.
-    """
+    """The result of one reading of a file: its parts, and all problems, including those of the parts."""
 
     parts: list[Part[T]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing was read, or something could not be."""
+        """Whether nothing was read, or a part could not be."""
         return not self.parts or any(problem["kind"] in _COUNTED for problem in self.problems)
 
 
 class Change(NamedTuple):
     """Lines that differ from those of the plain text.
 
-    Parameters
-    ----------
-    layers
-        Names of the layers that came off.
-    text
-        The text without them.
-    numbers
-        Numbers of the changed lines; where the last layer joins lines, only of those that it changed.
-    marked
-        Of these, the lines that lost more than a margin, and all blank lines.
-    fresh
-        Numbers of the lines that the last layer changed.
+    ``layers`` are names of the removed layers, ``text`` is the text without them. ``numbers`` are those of the changed
+    lines; if the last layer joins lines, only of those that it changed. ``marked`` are those of them that lost more
+    than a margin, and all blank lines; ``fresh`` are those that the last layer changed.
     """
 
     layers: tuple[str, ...]
@@ -112,7 +85,7 @@ class Change(NamedTuple):
 
 
 def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Change]:
-    """Take off the layers of a text, one after another."""
+    """Remove the layers of a text, one after another."""
     before = step = _by_number(text)
     blank = {number for number, parts in before.items() if not any(map(str.strip, parts))}
     for found in cleaned(text, left_on=left_on):
@@ -134,25 +107,10 @@ def read_again(
     matters: Callable[[Change], bool],
     passed_over: AbstractSet[str] = frozenset(),
 ) -> Reading[T]:
-    """Read a text again behind each layer that may matter, and keep the better reading of each stretch.
+    """Read a text again without each relevant layer, and keep the better reading of each stretch.
 
-    Parameters
-    ----------
-    plain
-        The reading of the text as it is.
-    text
-        The text.
-    read
-        Reads the text of a change.
-    matters
-        Whether a change may give anything that was not read yet; asked before its text is read.
-    passed_over
-        Layers that the readers pass over by themselves: left on once there is something to read behind them.
-
-    Returns
-    -------
-    Reading
-        The better parts of all readings.
+    `matters` decides, before the text of a change is read, whether it may yield anything new. `passed_over` are layers
+    that the readers skip by themselves: they stay once there is something to read below them.
     """
     best = plain
     left_on = passed_over if plain.parts else frozenset()
@@ -168,7 +126,7 @@ def read_again(
 
 
 def better(before: Reading[T], after: Reading[T], change: Change) -> Reading[T]:
-    """The better of two readings of each stretch of a file."""
+    """Return the better of two readings for each stretch of a file."""
     parts: list[Part[T]] = []
     taken: list[Part[T]] = []
     gone: list[Part[T]] = []
@@ -189,7 +147,7 @@ def better(before: Reading[T], after: Reading[T], change: Change) -> Reading[T]:
 
 
 def _known(value: object) -> int:
-    """How many values a value has: itself, those of a list or mapping, or as many as a range is long."""
+    """Number of values in a value: itself, the items of a list or mapping, or the length of a range."""
     if isinstance(value, Mapping):
         return sum(map(_known, value.values()))
     if isinstance(value, range):
@@ -200,7 +158,7 @@ def _known(value: object) -> int:
 
 
 def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: Change) -> bool:
-    """Whether the reading of a cleaner text is to be taken for a stretch."""
+    """Whether the reading of a cleaner text replaces a stretch."""
     is_certain = CERTAIN.issuperset(change.layers)
     lines = frozenset[int]().union(*(part.lines for part in (*before, *after)))
     is_changed = not change.numbers.isdisjoint(lines)
@@ -222,23 +180,23 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
 
 
 def _count(parts: Iterable[Part[Any]]) -> int:
-    """How many problems parts have."""
+    """Number of problems of parts."""
     found = {id(problem) for part in parts for problem in part.problems if problem["kind"] in _COUNTED}
     return len(found)
 
 
 def _rows(parts: Iterable[Part[Any]]) -> int:
-    """How many values the lists in the figures of parts have."""
+    """Number of values in the lists among the figures of parts."""
     return sum(_known(value) for part in parts for value in part.figures.values() if isinstance(value, _LISTS))
 
 
 def _names(parts: Iterable[Part[Any]]) -> set[str]:
-    """Which figures parts have."""
+    """Names of the figures of parts."""
     return {name for part in parts for name, value in part.figures.items() if value is not None}
 
 
 def _stretches(before: Sequence[Part[T]], after: Sequence[Part[T]]) -> Iterator[tuple[list[Part[T]], list[Part[T]]]]:
-    """Parts of two readings that share lines, by the first line; a part alone is a stretch, too."""
+    """Parts of two readings that share lines, by the first line; a part alone is a stretch too."""
     everyone = [(part, 0) for part in before] + [(part, 1) for part in after]
     group = list(range(len(everyone)))
 
@@ -267,7 +225,7 @@ def _by_number(text: Text) -> dict[int, list[str]]:
 
 
 def _differ(before: Mapping[int, list[str]], after: Mapping[int, list[str]]) -> set[int]:
-    """Numbers of the lines of a text that another has not, or has otherwise."""
+    """Numbers of the lines of a text that differ in another one, or are absent there."""
     return {number for number, parts in before.items() if after.get(number) != parts}
 
 
