@@ -26,7 +26,7 @@ from hecn_analysis.diagnosis import likelihood
 from hecn_analysis.diagnosis.facts import Facts
 from hecn_analysis.diagnosis.kinds import kinds, without_runs
 from hecn_analysis.diagnosis.signs import Sign, signs
-from hecn_analysis.diagnosis.verdict import cue_odds, cues_of
+from hecn_analysis.diagnosis.stated import odds_of
 from hecn_analysis.ingest.folder import read_folder
 
 #: Names of causes in truth.json that the tables call otherwise.
@@ -67,7 +67,7 @@ class Case:
     setup: tuple[object, ...]
     evidence: str
     seen: tuple[Sign, ...]
-    cues: Mapping[str, Mapping[str, float]]
+    told: Mapping[str, Mapping[str, float]]
 
 
 def read(folder: Path) -> Case:
@@ -81,7 +81,7 @@ def read(folder: Path) -> Case:
         setup=tuple(truth.get(key) for key in _SETUP),
         evidence=str(truth.get("evidence", "")),
         seen=tuple(signs(Facts(kind))),
-        cues=cue_odds(cue for cue, _ in cues_of(kind)),
+        told=odds_of(kind),
     )
 
 
@@ -128,7 +128,7 @@ def judge(
     case: Case, tables: Mapping[str, NDArray[np.float64]], weights: likelihood.Weights
 ) -> tuple[str, Counter[str]]:
     """Give the likeliest cause of a case, and the probabilities of the families."""
-    found = likelihood.posterior(case.seen, tables, case.cues, exponents=weights)
+    found = likelihood.posterior(case.seen, tables, case.told, exponents=weights)
     families: Counter[str] = Counter()
     for cause, probability in zip(found.causes, found.probabilities.tolist(), strict=True):
         families[_family(cause)] += probability

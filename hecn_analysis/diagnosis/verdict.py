@@ -13,7 +13,7 @@ from typing import Any, Final, overload
 import numpy as np
 
 from hecn_analysis.base import units
-from hecn_analysis.diagnosis import words
+from hecn_analysis.diagnosis import stated, words
 from hecn_analysis.diagnosis.contradictions import contradictions
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
@@ -24,7 +24,7 @@ from hecn_analysis.diagnosis.remedies import Change, changes
 from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
 from hecn_analysis.ingest.folder import Folder, read_folder
 from hecn_analysis.statements import Statement
-from hecn_analysis.statements.cues import Cue, entries
+from hecn_analysis.statements.cues import entries
 
 AS_EXPECTED, BELOW, ABOVE, UNDETERMINED = "as_expected", "below", "above", "undetermined"
 
@@ -319,9 +319,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     """
     facts = Facts(kind)
     seen = tuple(signs(facts))
-    cues = tuple(cues_of(kind))
-    found = posterior(seen, extra=cue_odds(cue for cue, _ in cues), measured=facts.has_rates)
-    causes = tuple(_causes(facts, found, seen, cues))
+    found = posterior(seen, extra=stated.odds_of(kind), measured=facts.has_rates)
+    causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
     likely = {one.kind: one.probability for one in causes}
@@ -371,11 +370,11 @@ def _is_of_memory(sign: Sign) -> bool:
 
 
 def _entries(kind: Kind, *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]:
-    """Entries of the remedies that replace those of the classes, since disks need other changes than paths."""
-    is_of_disks = kind.is_local or any(cue.subject == _ARRAY for cue, _ in cues_of(kind))
-    told = {"shared": "shared-disk"} if is_of_disks else {}
-    told |= {"tool": "page-cache"} if of_memory else {}
-    return told | ({"start-up": "tiny"} if is_tiny else {})
+    """Entries of the remedies that stand for those of the classes: others help a disk than a path."""
+    is_of_disks = kind.is_local or any(cue.subject == _ARRAY for cue, _ in stated.cues_of(kind))
+    others = {"shared": "shared-disk"} if is_of_disks else {}
+    others |= {"tool": "page-cache"} if of_memory else {}
+    return others | ({"start-up": "tiny"} if is_tiny else {})
 
 
 def _questions(
@@ -401,64 +400,33 @@ def _verdict(likeliest: Cause, measured: float | None, high: float | None) -> st
     return ABOVE if measured and high and measured > 1.05 * high else BELOW
 
 
-# --- cues -----------------------------------------------------------------------------------------------------------
-
-
-def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
-    """Lines that name a cause by themselves; the first of each entry."""
-    told = set()
-    for statement in kind.say("cue"):
-        cue = entries()[str(statement.value)]
-        if statement.value not in told and kind.tool not in cue.not_of:
-            told.add(statement.value)
-            yield cue, statement
-
-
-def cue_odds(cues: Iterable[Cue]) -> dict[str, Mapping[str, float]]:
-    """Odds of lines that name a cause: of each subject the strongest, since several may repeat it."""
-    strongest: dict[str, Mapping[str, float]] = {}
-    for cue in cues:
-        odds = _odds(cue)
-        if cue.subject not in strongest or _strength(odds) > _strength(strongest[cue.subject]):
-            strongest[cue.subject] = odds
-    return {f"cue: {subject}": odds for subject, odds in strongest.items()}
-
-
-def _odds(cue: Cue) -> dict[str, float]:
-    return {str(name): value for name, value in cue.odds.items()}
-
-
-def _strength(odds: Mapping[str, float]) -> float:
-    return max(abs(math.log(value)) for value in odds.values())
-
-
 # --- causes -----------------------------------------------------------------------------------------------------------
 
 
 def _causes(
-    facts: Facts, found: Posterior, seen: Sequence[Sign], cues: Sequence[tuple[Cue, Statement]]
+    facts: Facts, found: Posterior, seen: Sequence[Sign], lines: Sequence[tuple[stated.Odds, Statement]]
 ) -> Iterator[Cause]:
     """All causes with the lines in favour, the likeliest first."""
     by_name = {sign.name: sign for sign in seen}
     for place in np.argsort(-found.probabilities, kind="stable"):
         name = found.causes[int(place)]
-        told: list[tuple[float, Statement]] = []
+        quotes: list[tuple[float, Statement]] = []
         others = np.delete(found.probabilities, place)
         for sign_name, weight in found.weights.items():
             if sign_name not in by_name or others.sum() <= 0:
                 continue
             adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
-            told.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
-        told.extend((math.log(odds), statement) for cue, statement in cues if (odds := _odds(cue).get(name, 1.0)) > 1)
-        lines: dict[tuple[str, int], Statement] = {}
-        for _, statement in sorted(told, key=lambda one: -one[0]):
-            lines.setdefault((statement.source_file, statement.line), statement)
+            quotes.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
+        quotes.extend((math.log(one[name]), statement) for one, statement in lines if one.get(name, 1.0) > 1)
+        first: dict[tuple[str, int], Statement] = {}
+        for _, statement in sorted(quotes, key=lambda one: -one[0]):
+            first.setdefault((statement.source_file, statement.line), statement)
         yield Cause(
             kind=name,
             resource=evidence().causes[name].resource,
             probability=float(found.probabilities[place]),
             limit_bps=_limit(name, facts),
-            evidence=tuple(lines.values())[:_QUOTED],
+            evidence=tuple(first.values())[:_QUOTED],
         )
 
 

@@ -99,6 +99,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "asked.remote": "address or name of the other end",
         # a line that names a cause by itself; the value is the entry of models/cues.yaml
         "cue": "entry of models/cues.yaml whose pattern the line has",
+        # a word of a subject; the value is the entry of models/topics.yaml and the word
+        "topic": "entry of models/topics.yaml, and which of its words the line has",
     }
 )
 

@@ -1,0 +1,117 @@
+"""What people write about: words of a subject, each of them weak evidence; ``models/topics.yaml`` lists them.
+
+Somebody who describes a slow transfer names what the fault shows itself by: "chunk size", "dBm", "window scaling".
+Only sentences count, and of them only what they state (`sentences.stated`): a question, a guess, advice, something that was
+ruled out or tried in vain, or a word that is denied ("the CPU is idle", "no packet loss") tells nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hecn_analysis.base import places
+from hecn_analysis.files.documents import Document
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.statements import sentences
+from hecn_analysis.statements.cues import Class
+from hecn_analysis.statements.statement import Statement, end_of
+
+#: Largest file that is taken for what somebody wrote. [B]
+_LARGEST: Final = 1 << 14
+_QUOTED: Final = 200
+
+#: What stands between a word and what denies it, as in "the CPU usage is very low".
+_FINE_AFTER: Final = re.compile(
+    r"(?: \w{1,14})??(?: (?:usage|load|utili[sz]ation|use|time|speed|is|are|was|were|stays?|at|also|all|quite|very|pretty"
+    r"|always|mostly|completely|almost|seems?|looks?|remains?|shows?|it|about|around|the|both|on|of|sides?)){0,5}"
+    r"[ :=]{1,3}(?:idle|low|fine|ok(?:ay)?|good|normal|not|isn't|aren't|wasn't|negligible|minimal|unaffected"
+    r"|excluded|irrelevant|no(?:ne)?|0 ?%|[0-9] ?%|[1-3][0-9] ?%|disabled|healthy|perfect|clean|不高|正常)(?!\w)",
+    re.IGNORECASE,
+)
+_DENIED_BEFORE: Final = re.compile(
+    r"\b(?:no|not|never|without|neither|nor|isn't|aren't|wasn't|excluding|excludes?|excluded|zero|idle|low|instead of"
+    r"|rather than|except)(?: (?:the|a|an|any|my|its|our|of|by|about|on|single|real|visible|noticeable)){0,3}"
+    r" $",
+    re.IGNORECASE,
+)
+_NEAR: Final = 40
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class Topic(BaseModel):
+    """An entry of ``models/topics.yaml``; the keys are described there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    odds: dict[Class, Annotated[float, Field(gt=0, le=20)]] = Field(min_length=1)
+    words: list[_Text] = Field(min_length=1)
+    source: _Text
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """All words, which may overlap; the number of the group that matches is that of the word."""
+        return re.compile("(?=" + "|".join(f"({_expression(word)})" for word in self.words) + ")", re.IGNORECASE)
+
+
+def _expression(word: str) -> str:
+    """A word as a regular expression: whole words, any ending for a star, hyphen and space alike."""
+    if not word.isascii():
+        return re.escape(word.rstrip("*"))
+    body = re.escape(word.rstrip("*")).replace(r"\ ", r"[ -]").replace(r"\*", r"\w{0,12}")
+    return rf"(?<![\w.-]){body}" + (r"\w{0,12}" if word.endswith("*") else "") + r"(?![\w-])"
+
+
+@cache
+def topics() -> Mapping[str, Topic]:
+    """Return the entries of ``models/topics.yaml`` by their names.
+
+    Returns
+    -------
+    dict of str to Topic
+        In the order of the file.
+
+    Examples
+    --------
+    >>> topics()["datagrams"].odds
+    {'udp': 6.0, 'paced': 2.0}
+    """
+    return yaml_file.entries(Topic, places.models_dir() / "topics.yaml")
+
+
+def find(document: Document) -> Iterator[Statement]:
+    """Find the words of each subject in what somebody wrote; each word once."""
+    if len(document.content) > _LARGEST:
+        return
+    numbered = enumerate(document.lines, 1)
+    lines = [(number, sentences.stated(line)) for number, line in numbered if sentences.is_sentence(line)]
+    source = document.source_file
+    for name, topic in topics().items() if lines else ():
+        told = set()
+        for number, text in lines:
+            for match in topic.pattern.finditer(text):
+                group = match.lastindex or 1
+                word = topic.words[group - 1]
+                if word not in told and not _is_denied(text, *match.span(group)):
+                    told.add(word)
+                    quote = _quote(text, match.start())
+                    yield Statement("topic", f"{name}/{word}", source, number, quote, end_of(source))
+
+
+def _is_denied(text: str, start: int, end: int) -> bool:
+    """Whether the words beside a word deny it."""
+    before = " ".join(text[max(start - _NEAR, 0) : start].split()) + " "
+    return _DENIED_BEFORE.search(before) is not None or _FINE_AFTER.match(text[end : end + _NEAR]) is not None
+
+
+def _quote(text: str, place: int) -> str:
+    """The sentence with a word."""
+    for start, sentence in sentences.split(text):
+        if start <= place < start + len(sentence):
+            return " ".join(sentence.split())[:_QUOTED]
+    return " ".join(text.split())[:_QUOTED]

@@ -1,0 +1,101 @@
+"""Words of subjects in what people write; each counts once, and only where it is stated."""
+
+import time
+
+import pytest
+
+from fuzz import patterns
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements import topics
+
+TOPICS = topics.topics()
+SLOWEST = 0.5
+
+
+def found(text, name="question.txt"):
+    return {str(statement.value) for statement in topics.find(Document(name, text.encode()))}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The capture shows a TCP window scale of 0 in both directions.", {"window/window scal*"}),
+        ("Copying many files over Samba takes the whole night here.", {"requests/many files", "requests/samba"}),
+        ("During the copy top shows one core at its limit in softirq.", {"program/one core", "processor/softirq*"}),
+        ("Since the update of the driver the card resets every hour.", {"card/driver*"}),
+        ("The signal is at -75 dBm and the channel is crowded here.", {"radio/signal*", "radio/dbm", "radio/channel*"}),
+        ("У нас большая задержка на этом канале связи сейчас.", {"distance/задержк*"}),
+        ("路由器 在 高延迟 下 速度 很慢 请问 怎么 办", {"distance/延迟"}),
+    ],
+)
+def test_words_of_a_subject_are_found(text, words):
+    assert words <= found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is it the MTU or the driver of the card?",
+        "Somebody in a forum suggested jumbo frames and another driver.",
+        "It might be the encryption or the firmware of the card.",
+        "There is no packet loss and no wifi on this path.",
+        "The CPU usage is very low on both ends.",
+        "We use it without encryption and without compression here.",
+        "I tried another driver and another firmware, no difference at all.",
+        "The disks are idle during the whole transfer of the data.",
+        "Jumbo frames are not used anywhere on this network path.",
+        "The CPU is at 12% while the transfer runs over night.",
+    ],
+)
+def test_words_that_nobody_states_are_not(text):
+    assert {one for one in found(text) if not one.startswith(("neighbours", "port speed"))} == set()
+
+
+def test_parts_of_words_do_not_count():
+    assert found("The charcoal grill on the quay was lovely yesterday evening, nicely done.") <= {"neighbours/evening*"}
+    assert "disk/dd" not in found("We added the address of the middle box to the list.")
+
+
+def test_outputs_of_tools_have_no_subject():
+    assert (
+        found("[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec    0    300 KBytes\n\tMTU: 1500 wifi driver\n")
+        == set()
+    )
+
+
+def test_a_word_counts_once_and_quotes_its_sentence():
+    text = "The path is good. The MTU of the tunnel is 1420. The MTU of the port is 1500.\n"
+    told = [one for one in topics.find(Document("a.txt", text.encode())) if one.value == "packet size/mtu"]
+    assert [(one.line, one.says) for one in told] == [(1, "The MTU of the tunnel is 1420.")]
+
+
+def test_a_long_file_is_no_letter():
+    assert found("The MTU of the tunnel is too large for it. " * 1000) == set()
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_no_subject_takes_long(name):
+    hostile = "".join(word.rstrip("*") + "a" for word in TOPICS[name].words)
+    hostile *= 16_000 // len(hostile)
+    start = time.thread_time()
+    list(TOPICS[name].pattern.finditer(hostile))
+    assert time.thread_time() - start < SLOWEST
+
+
+def test_no_denial_takes_long():
+    for pattern in (topics._DENIED_BEFORE, topics._FINE_AFTER):
+        for attack in patterns.attacks(pattern):
+            start = time.thread_time()
+            pattern.search(patterns.text(attack, 2 * topics._NEAR))
+            assert time.thread_time() - start < SLOWEST
+
+
+def test_a_fault_of_the_file_names_its_line(tmp_path, monkeypatch):
+    (tmp_path / "topics.yaml").write_text("one:\n  odds: {mtu: 4}\n  words: [7]\n  source: x\n")
+    monkeypatch.setattr(places, "models_dir", lambda: tmp_path)
+    topics.topics.cache_clear()
+    with pytest.raises(InputError, match=r"topics.yaml:3: found one\.words\.0: 7, expected text"):
+        topics.topics()
+    topics.topics.cache_clear()
