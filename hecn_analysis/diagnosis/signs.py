@@ -14,7 +14,7 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis import of_hosts
+from hecn_analysis.diagnosis import of_hosts, of_notes
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
 from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
@@ -70,6 +70,7 @@ _WITHOUT_RUNS: Final = frozenset(
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
         *("sender_disk_busy", "receiver_disk_busy"),
+        *of_notes.SIGNS,
     }
 )
 
@@ -569,6 +570,7 @@ def _files_in_flight(facts: Facts) -> Fact | None:
 
 
 _SIGNS.update(of_hosts.SIGNS)
+_SIGNS.update(of_notes.SIGNS)
 
 
 @_sign

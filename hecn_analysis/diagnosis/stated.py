@@ -9,7 +9,7 @@ from typing import Final
 from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.cues import Cue, entries
-from hecn_analysis.statements.topics import topics
+from hecn_analysis.statements.topics import Topic, topics
 
 #: Each further word of a subject adds this part of what the last one added to the logarithm of the odds. [1]
 _NEXT_WORD: Final = 0.5
@@ -38,7 +38,7 @@ def lines_of(kind: Kind) -> Iterator[tuple[Odds, Statement]]:
         yield _odds(cue), statement
     for topic, words in _words(kind).items():
         for place, statement in enumerate(words):
-            yield _raised(topics()[topic].odds, _NEXT_WORD ** (place + 1)), statement
+            yield _raised(topics()[topic], _NEXT_WORD ** (place + 1)), statement
 
 
 def _cue_odds(cues: Iterable[Cue]) -> dict[str, Odds]:
@@ -54,7 +54,7 @@ def _cue_odds(cues: Iterable[Cue]) -> dict[str, Odds]:
 def _topic_odds(kind: Kind) -> dict[str, Odds]:
     """Odds of the words of each topic."""
     return {
-        f"topic: {topic}": _raised(topics()[topic].odds, 1 - _NEXT_WORD ** len(words))
+        f"topic: {topic}": _raised(topics()[topic], 1 - _NEXT_WORD ** len(words))
         for topic, words in _words(kind).items()
     }
 
@@ -72,8 +72,8 @@ def _odds(cue: Cue) -> Odds:
     return {str(name): value for name, value in cue.odds.items()}
 
 
-def _raised(odds: Mapping[str, float], exponent: float) -> Odds:
-    return {name: value**exponent for name, value in odds.items()}
+def _raised(topic: Topic, exponent: float) -> Odds:
+    return {str(name): value**exponent for name, value in topic.odds.items()}
 
 
 def _strength(odds: Odds) -> float:

@@ -35,6 +35,13 @@ _LONGEST_PROSE: Final = 1 << 16
 #: How much faster another rate must be, so that a window may be what holds the first back. [1]
 _FASTER: Final = 3.0
 
+#: Words for a fast line, with or without a number.
+_GIGABIT: Final = re.compile(
+    r"(?<![\w.,])(?:(\d{1,3}(?:\.\d)?)[ -]?g(?:(?:bit|igabit|bps|be|ige|ig|b/s|bit/s|gps|ps)s?)?|gigabit"
+    r"|gbe|gige)(?![\w/])",
+    re.IGNORECASE,
+)
+
 _CHUNK: Final = 1 << 16
 _LONGEST_WORD: Final = 40
 _SHORTEST_WORD: Final = 2
@@ -267,11 +274,17 @@ def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 def _products(cue: Cue, least: float, most: float, lines: _Lines) -> Iterator[tuple[int, str]]:
     """Lines whose rate times a stated round-trip time is a window of the size that the entry names."""
     times = [float(match["ms"].replace(",", ".")) / 1e3 for match in _compiled(cue.pattern).finditer(lines.all_stated)]
-    rates = [speed for speed in lines.speeds if speed.bps]
-    for speed in rates:
-        product = speed.bps * max(times, default=0.0) / 8
-        if least <= product <= most and any(other.bps >= _FASTER * speed.bps for other in rates):
-            yield speed.line, " ".join(speed.text.split())[:_QUOTED]
+    rates = [one for one in lines.speeds if one.bps]
+    fastest = max([_line_bps(lines.all_stated), *(one.bps for one in rates)])
+    for one in rates:
+        product = one.bps * max(times, default=0.0) / 8
+        if least <= product <= most and fastest >= _FASTER * one.bps:
+            yield one.line, " ".join(one.text.split())[:_QUOTED]
+
+
+def _line_bps(text: str) -> float:
+    """Rate of the line that words name: "gigabit NICs", "a 10G path". [bit/s]."""
+    return max((float(match[1] or 1) * 1e9 for match in _GIGABIT.finditer(text)), default=0.0)
 
 
 def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:

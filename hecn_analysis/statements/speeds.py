@@ -13,17 +13,17 @@ from typing import Final, NamedTuple
 
 from hecn_analysis.statements import sentences
 
-_NUMBER: Final = r"\d{1,6}(?:[.,]\d{1,3})?"
-_RATE: Final = re.compile(
-    rf"(?<![\w./:,-])(?:(?P<low>{_NUMBER}) ?(?:-|–|to|or|and) ?)?(?P<number>{_NUMBER})\+? ?"
+NUMBER: Final = r"\d{1,6}(?:[.,]\d{1,3})?"
+RATE: Final = re.compile(
+    rf"(?<![\w./:,-])(?:(?P<low>{NUMBER}) ?(?:-|–|to|or|and) ?)?(?P<number>{NUMBER})\+? ?"
     r"(?:(?P<prefix>[kKmMgG])i?(?P<of>[bB])(?:it|yte)?s?(?: ?/ ?s(?:ec(?:ond)?)?| per s(?:ec(?:ond)?)?|ps)"
     r"|(?P<bits>[kKMG])b(?:it)?(?:E|ps)?|(?P<word>[kKmMgG])(?:bits?|egabit|ilobit|igabit)s?(?: ?/ ?s\w{0,5})?)(?![\w/])"
 )
 _LESS: Final = re.compile(
-    rf"\b(?:reduced|down|drops?|falls?|slows?(?: down)?) to (?:{_NUMBER} ?(?:-|or|to) ?)?({_NUMBER})"
+    rf"\b(?:reduced|down|drops?|falls?|slows?(?: down)?) to (?:{NUMBER} ?(?:-|or|to) ?)?({NUMBER})"
 )
 _TIME: Final = re.compile(
-    rf"\b(?:took|takes?|taking|in|within|after|for|ran for) (?:literally |about |over |only |around |~ ?)?({_NUMBER}) ?"
+    rf"\b(?:took|takes?|taking|in|within|after|for|ran for) (?:literally |about |over |only |around |~ ?)?({NUMBER}) ?"
     r"(s|sec\w{0,4}|min\w{0,4}|h|hours?|days?)\b",
     re.IGNORECASE,
 )
@@ -87,8 +87,8 @@ def speeds(lines: Sequence[str]) -> Iterator[Speed]:
     for index, line in enumerate(lines):
         if sentences.is_sentence(line):
             for _, sentence in sentences.split(sentences.stated(line)):
-                rate = next(iter(_RATE.finditer(sentence)), None)
-                unit = unit if rate is None else _unit(rate)
+                rate = next(iter(RATE.finditer(sentence)), None)
+                unit = unit if rate is None else unit_of(rate)
                 yield from _speeds(index, sentence, unit)
 
 
@@ -117,16 +117,16 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
         yield Speed(index, text.strip(" ,;:"), *stated[place])
 
 
-def _unit(rate: re.Match[str]) -> float:
-    """Return one unit of a rate in bit/s."""
+def unit_of(rate: re.Match[str]) -> float:
+    """What one unit of a rate is. [bit/s]."""
     scale = _SCALES[(rate["prefix"] or rate["bits"] or rate["word"]).lower()]
     return scale * (8.0 if rate["of"] == "B" else 1.0)
 
 
 def _speed(clause: str, unit: float) -> tuple[float, float, bool | None]:
-    """Return the rate, duration and word of a clause; a rate without a unit has that of the one before."""
-    rate, time, less = _RATE.search(clause), _TIME.search(clause), _LESS.search(clause)
-    bps = 0.0 if rate is None else float(rate["number"].replace(",", ".")) * _unit(rate)
+    """The rate, the time and the word of a clause; a rate without its unit has that of the one before."""
+    rate, time, less = RATE.search(clause), _TIME.search(clause), _LESS.search(clause)
+    bps = 0.0 if rate is None else float(rate["number"].replace(",", ".")) * unit_of(rate)
     if less is not None and rate is None:
         bps = float(less[1].replace(",", ".")) * unit
     seconds = (

@@ -41,6 +41,16 @@ _DENIED_BEFORE: Final = re.compile(
 )
 _NEAR: Final = 40
 
+#: Words that join others into sentences, which keys of outputs ("TCP window size: 21 KByte (default)") lack.
+_JOINS: Final = re.compile(
+    r"\b(?:the|an?|is|are|was|were|be|been|has|have|had|to|of|on|in|at|by|for|from|with|without|over|via|through|between"
+    r"|and|but|or|if|when|while|after|since|than|that|this|it|its|i|we|my|our|only|not|get|gets|got|can|does|do|all|so"
+    r"|der|die|das|ist|und|mit|von|nicht|le|la|les|des|est|et|avec|el|los|en|con|por|y|sur|sehr|seit|mein\w?)\b"
+    r"|[\u0400-\u04ff]{3}|[\u3040-\u9fff]",
+    re.IGNORECASE,
+)
+_LEAST_JOINS: Final = 2
+
 _Text = Annotated[str, Field(min_length=1)]
 
 
@@ -89,7 +99,7 @@ def find(document: Document) -> Iterator[Statement]:
     if len(document.content) > _LARGEST:
         return
     numbered = enumerate(document.lines, 1)
-    lines = [(number, sentences.stated(line)) for number, line in numbered if sentences.is_sentence(line)]
+    lines = [(number, sentences.stated(line)) for number, line in numbered if _is_written(line)]
     source = document.source_file
     for name, topic in topics().items() if lines else ():
         told = set()
@@ -101,6 +111,11 @@ def find(document: Document) -> Iterator[Statement]:
                     told.add(word)
                     quote = _quote(text, match.start())
                     yield Statement("topic", f"{name}/{word}", source, number, quote, end_of(source))
+
+
+def _is_written(line: str) -> bool:
+    """Whether a line is a sentence that somebody wrote."""
+    return sentences.is_sentence(line) and len(_JOINS.findall(line)) >= _LEAST_JOINS
 
 
 def _is_denied(text: str, start: int, end: int) -> bool:
