@@ -97,7 +97,7 @@ class Cue(BaseModel):
     prose: bool = False
     slow: str = ""
     fast: str = ""
-    window: tuple[float, float] | None = None
+    window: tuple[float, float] | tuple[float, float, float] | None = None
     near: int = Field(default=40, ge=0, le=200)
     times: int = Field(default=1, ge=1, le=100)
     least: Mapping[str, float] = {}
@@ -244,7 +244,7 @@ def find(document: Document) -> Iterator[Statement]:
 def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     """Lines that match an entry: their indices and the words to quote."""
     if cue.window is not None:
-        yield from _products(cue, *cue.window, lines)
+        yield from _products(cue, lines, *cue.window)
         return
     if cue.slow:
         yield from _contrasts(cue, lines)
@@ -271,14 +271,14 @@ def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
             yield speed.line, " ".join(speed.text.split())[:_QUOTED]
 
 
-def _products(cue: Cue, least: float, most: float, lines: _Lines) -> Iterator[tuple[int, str]]:
-    """Lines whose rate times a stated round-trip time is a window of the size that the entry names."""
+def _products(cue: Cue, lines: _Lines, least: float, most: float, faster: float = _FASTER) -> Iterator[tuple[int, str]]:
+    """Where a stated rate times a stated round-trip time is a window of the size that the entry names."""
     times = [float(match["ms"].replace(",", ".")) / 1e3 for match in _compiled(cue.pattern).finditer(lines.all_stated)]
     rates = [one for one in lines.speeds if one.bps]
     fastest = max([_line_bps(lines.all_stated), *(one.bps for one in rates)])
     for one in rates:
         product = one.bps * max(times, default=0.0) / 8
-        if least <= product <= most and fastest >= _FASTER * one.bps:
+        if least <= product <= most and fastest >= faster * one.bps:
             yield one.line, " ".join(one.text.split())[:_QUOTED]
 
 
