@@ -23,8 +23,11 @@ _LESS: Final = re.compile(
     rf"\b(?:reduced|down|drops?|falls?|slows?(?: down)?) to (?:{NUMBER} ?(?:-|or|to) ?)?({NUMBER})"
 )
 _TIME: Final = re.compile(
-    rf"\b(?:took|takes?|taking|in|within|after|for|ran for) (?:literally |about |over |only |around |~ ?)?({NUMBER}) ?"
-    r"(s|sec\w{0,4}|min\w{0,4}|h|hours?|days?)\b",
+    rf"(?:\b(?:took|takes?|taking|in|within|after|for|ran for|needs?|needed|lasts?|only|just) "
+    rf"|^\W{{0,3}}(?:(?:and|but|then|to) )?)(?:literally |about |over |only |around |~ ?)?({NUMBER}) ?"
+    r"(s|sec\w{0,4}|min\w{0,4}|h|hours?|days?)\b"
+    rf"|(?<!every )(?<!each )(?<!first )(?<!last )(?<!another )(?<![\w.,-])({NUMBER}) "
+    r"(sec\w{0,4}|minutes?|hours?)\W{0,3}$",
     re.IGNORECASE,
 )
 _SLOW: Final = re.compile(
@@ -123,15 +126,18 @@ def unit_of(rate: re.Match[str]) -> float:
     return scale * (8.0 if rate["of"] == "B" else 1.0)
 
 
+def _seconds(time: re.Match[str]) -> float:
+    """A time that something took. [s]."""
+    return float((time[1] or time[3]).replace(",", ".")) * _SECONDS[(time[2] or time[4])[0].lower()]
+
+
 def _speed(clause: str, unit: float) -> tuple[float, float, bool | None]:
     """The rate, the time and the word of a clause; a rate without its unit has that of the one before."""
     rate, time, less = RATE.search(clause), _TIME.search(clause), _LESS.search(clause)
     bps = 0.0 if rate is None else float(rate["number"].replace(",", ".")) * unit_of(rate)
     if less is not None and rate is None:
         bps = float(less[1].replace(",", ".")) * unit
-    seconds = (
-        0.0 if time is None or rate is not None else float(time[1].replace(",", ".")) * _SECONDS[time[2][0].lower()]
-    )
+    seconds = 0.0 if time is None or rate is not None else _seconds(time)
     words: list[tuple[int, bool]] = []
     for pattern, says in ((_SLOW, False), (_FAST, True)):
         for match in pattern.finditer(clause):
