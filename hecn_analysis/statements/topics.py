@@ -50,7 +50,7 @@ _JOINS: Final = re.compile(
     re.IGNORECASE,
 )
 _LEAST_JOINS: Final = 2
-_ENDS: Final = (".", "?", "!", ")", "。")
+_ENDS: Final = (".", "?", "!", "。")
 
 _Text = Annotated[str, Field(min_length=1)]
 
@@ -116,7 +116,7 @@ def find(document: Document) -> Iterator[Statement]:
 
 def _is_written(line: str) -> bool:
     """Whether a line is a sentence that somebody wrote."""
-    return sentences.is_sentence(line) and len(_JOINS.findall(line)) >= _LEAST_JOINS - line.rstrip().endswith(_ENDS)
+    return sentences.is_sentence(line) and (line.rstrip().endswith(_ENDS) or len(_JOINS.findall(line)) >= _LEAST_JOINS)
 
 
 def _is_denied(text: str, start: int, end: int) -> bool:
