@@ -38,7 +38,8 @@ _GUESSES: Final = re.compile(
     r"|could (?:it|this|that|the|my|a|an)\b|maybe|perhaps|possibly|i (?:don't |do not )?(?:think|guess|suspect|assume"
     r"|believe|suppose|fear|wonder|doubt)|suspect(?:ed|ing|s)?|wonder(?:ed|ing)?|what if|not sure (?:if|whether)"
     r"|whether (?:it|this|the)|should i|in theory|supposed to|if (?:it|this|that) (?:is|was|were|has))\b"
-    r"[^,;:.!?]{0,400}",
+    r"[^,;:.!?]{0,400}"
+    r"|\bif\b[^;:.!?]{0,200}\bwould(?:n't)?\b[^;:.!?]{0,200}",
     re.IGNORECASE,
 )
 _QUOTES: Final = re.compile(
@@ -49,7 +50,10 @@ _QUOTES: Final = re.compile(
     r" (?:(?:has|have|had|online|there|here|also|all) )?(?:said?|says|suggest\w{0,3}|recommend\w{0,3}|advis\w{1,3}"
     r"|told|tells|claim\w{0,3}|mention\w{0,3}|point\w{0,3}|report\w{0,3}|blame\w{0,1}|think\w{0,1})"
     r"|(?:was|were|been) (?:suggested|recommended|advised|told)|suggest(?:ed|ion|ions)|recommend(?:ed|ation|ations)"
-    r"|advice|rumou?rs?)\b[^;:.!?]{0,400}",
+    r"|advice|rumou?rs?"
+    r"|(?:a|my|our|his|her) (?:friend|neighbou?r|buddy|brother|sister|mate)s?"
+    r" (?:has|have|had|is|uses?|runs?|gets?|got|sees?))"
+    r"\b[^;:.!?]{0,400}",
     re.IGNORECASE,
 )
 _IN_VAIN: Final = re.compile(

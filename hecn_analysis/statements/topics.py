@@ -34,9 +34,9 @@ _FINE_AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _DENIED_BEFORE: Final = re.compile(
-    r"\b(?:no|not|never|without|neither|nor|isn't|aren't|wasn't|excluding|excludes?|excluded|zero|idle|low|instead of"
-    r"|rather than|except)(?: (?:the|a|an|any|my|its|our|of|by|about|on|single|real|visible|noticeable)){0,3}"
-    r" $",
+    r"\b(?:no|not|never|without|neither|nor|isn't|aren't|wasn't|excluding|excludes?|excluded|zero|0(?:\.0)? ?%|idle|low"
+    r"|instead of|rather than|except)"
+    r"(?: (?:the|a|an|any|my|its|our|of|by|about|on|single|real|visible|noticeable)){0,3} $",
     re.IGNORECASE,
 )
 _NEAR: Final = 40

@@ -86,9 +86,37 @@ POSTS = {
 [  5]   0.00-1.00   sec   112 MBytes   940 Mbits/sec  0.012 ms  150211/231711 (65%)""",
         {"udp"},
     ),
+    "rates at several distances": (
+        "* with 2 ms delay I get 90 MB/s\n* with 20 ms delay 9.5 MB/s\n* with 100 ms delay 1.9 MB/s\n",
+        {"window-tool", "window-host", "latency-protocol"},
+    ),
+    "two versions of HTTP": (
+        "A download of 300 MB takes 95 seconds with HTTP/2, and 8 seconds with HTTP/1.1.",
+        {"window-tool"},
+    ),
+    "64 KiB in each round trip": (
+        "One copy from the plant in Brazil never does more than 2.5 Mbit/s, the RTT is 205 ms.",
+        {"window-tool", "window-host"},
+    ),
+    "hours of the day": ("At 9 pm the line crawls at 4 Mb/s, in the morning it is 95 Mb/s.", {"shared"}),
+    "another card": (
+        "The onboard Realtek NIC gives 30 Mb/s. With another NIC in the same PC it is 930 Mb/s.",
+        {"nic"},
+    ),
+    "words of a subject": (
+        "Login through the tunnel works, then the session freezes. The overlay has encapsulation and the MSS is 1460.",
+        {"mtu"},
+    ),
 }
 
 INNOCENT = {
+    "all is denied": "The CPU is idle, no packet loss, no wifi, the disks are fast, still the copy is slow.",
+    "a supposition": "If the MTU was wrong, large packets would hang, but they do not. The transfer is slow.",
+    "advice that nobody took": "Support suggested to disable TSO and to update the driver. We have not done that.",
+    "trials in vain": "We tried another cable, another switch port and another NIC: no change at all.",
+    "what others have": "My friend has WiFi at -80 dBm and it is slow for him. I am on a cable.",
+    "a rate that is expected": "The transfer runs at 940 Mbit/s, which is what I expect of gigabit ethernet.",
+    "a list of parts": "We have an NFS server with ZFS, RAID 10 of SSDs, 10 GbE cards and Debian 12. It is slow.",
     "processors that have little to do": "The copy gives 8 MB/s. CPU usage stays below 10 %, it is not CPU bound.",
     "windows of a desktop": "I have a small window with the log open on a Windows server, and the copy is slow.",
     "a version without a fast line": "iperf3 3.9 between two offices gives 12 Mb/s, the tool is the same at both ends.",

@@ -70,3 +70,16 @@ def test_a_long_line_is_read_to_its_end():
 
 def test_a_denial_of_more_is_a_limit():
     assert "notes-94-mbit" in found("the downloads never exceed 93 Mbit/s on this machine")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If the MTU was wrong, large packets would hang on this path.",
+        "If we had losses on the wifi, a ping would show them.",
+        "My friend has WiFi at -80 dBm and packet loss all the time.",
+        "Has anybody seen slow copies of many small files over wifi?",
+    ],
+)
+def test_what_is_supposed_and_what_others_have_states_nothing(text):
+    assert found(text) == set()
