@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, ValidityWarning
-from hecn_analysis.diagnosis.kinds import BETWEEN_HOSTS, Kind
+from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.limits import framing
 from hecn_analysis.limits.tcp_loss import pftk_bps
 from hecn_analysis.runs import course
@@ -41,6 +41,9 @@ _MOST: Final = 0.3
 
 #: Least timeout of Linux beyond the RTT. [s]
 _TIMEOUT_S: Final = 0.2
+
+#: Tools with a line for each file, which is a run of its own.
+_LINE_PER_FILE: Final = frozenset({"scp", "hpn-scp", "sftp"})
 
 #: Files from which on their number matters. [B]
 _MANY_FILES: Final = 50
@@ -169,7 +172,7 @@ class Facts:
             if named:
                 return word, (named[0],)
         if self.kind.piped.empty:
-            return "memory", (self.rate_quote,)
+            return None if self.kind.copies_files else ("memory", (self.rate_quote,))
         own = self._copies(end)
         if len(own):
             return "something unknown", (self._quote_of(own.iloc[0], "dd"),)
@@ -381,7 +384,7 @@ class Facts:
         told = [one for one in self.kind.say("files.count") if not own or one.source_file in own]
         most = max(told, key=lambda one: float(one.value), default=None)
         count = 0.0 if most is None else float(most.value)
-        if self.kind.tool in BETWEEN_HOSTS and len(self.kind.runs) > count:
+        if self.kind.tool in _LINE_PER_FILE and len(self.kind.runs) > count:
             count = float(len(self.kind.runs))
             most = self._quote_of(self.kind.runs.iloc[0], f"{count:.0f} files, each with a line of its own")
         return None if most is None or count < _MANY_FILES else Fact(count, (most,))
@@ -389,7 +392,7 @@ class Facts:
     @property
     def has_run_per_file(self) -> bool:
         """Whether each run is one of many files of a copy."""
-        return self.kind.tool in BETWEEN_HOSTS and self.files is not None
+        return self.kind.tool in _LINE_PER_FILE and self.files is not None
 
     @property
     def copied_bytes(self) -> float:

@@ -27,8 +27,10 @@ _STORAGE: Final = frozenset(
 #: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
 _LOCAL: Final = frozenset({"dd"})
 
-#: Tools that always copy from one host to another; some of their readers call that a copy of files, as of a local one.
-BETWEEN_HOSTS: Final = frozenset({"scp", "sftp"})
+#: Tools that copy files over TCP from one host to another; their readers call that a copy of files, as of a local one.
+BETWEEN_HOSTS: Final = frozenset(
+    {"scp", "hpn-scp", "sftp", "curl", "wget", "wget2", "ftp", "lftp", "ncftp", "rclone", "globus"}
+)
 
 #: Medians of a client's and a server's log of the same runs differ by less.
 _SAME: Final = 0.1
@@ -94,6 +96,11 @@ class Kind:
     def is_local(self) -> bool:
         """Whether the runs are tests of disks, and nothing went over a network."""
         return self.tool in _STORAGE
+
+    @property
+    def copies_files(self) -> bool:
+        """Whether the runs copy files to or from another host: both ends may wait for a disk."""
+        return self.tool in BETWEEN_HOSTS or self.tool == "rsync"
 
     @property
     def is_loopback(self) -> bool:

@@ -43,6 +43,7 @@ for _end in ("sender", "receiver"):
     SIGNS[f"{_end}_softirq"] = _of_end("cpu.softirq", _end)
     SIGNS[f"{_end}_busiest"] = _of_end("cpu.busiest", _end)
     SIGNS[f"{_end}_disk_busy"] = _of_end("disk.utilisation", _end)
+    SIGNS[f"{_end}_iowait"] = _of_end("cpu.iowait", _end)
 
 
 @_sign

@@ -14,7 +14,7 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis import of_hosts, of_notes
+from hecn_analysis.diagnosis import of_hosts, of_paths
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
 from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
@@ -38,19 +38,17 @@ _USUAL_BPS: Final = 1e9
 #: Standard deviations of the RTT of an idle path that are no growth. [1]
 _JITTER: Final = 2.0
 
-#: Below this RTT, most of the scatter is that of the hosts. [s]
-_SHORT_PATH_S: Final = 1e-3
-
 #: Entries of ``models/cues.yaml`` that say that a disk is at USB 2, and the rate of that bus. [bit/s]
 _USB2: Final = frozenset({"usb-storage-480", "usb2-for-fast-device", "usb2-wrapped"})
 _USB2_BPS: Final = 480e6
 
-#: MTU of Ethernet: a smaller one is that of a tunnel. [B]
-_ETHERNET_MTU: Final = 1500
-
 _SLOW_ETHERNET: Final = (1e7, 1e8)
 
 _INTERVALS: Final = "the rate of the intervals"
+
+#: Scatter of a rate over time above which it has no plateau, as a full line has. [1]
+_PLATEAU: Final = 0.15
+
 #: Rates that hardly an array has, and hardly a disk: memory, unless the test went past it. [bit/s] [B]
 _MEMORY_BPS: Final = 64e9
 _CACHED_BPS: Final = 16e9
@@ -66,11 +64,11 @@ _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
         *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu", "softnet"),
+        "black_hole",
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
-        *("sender_disk_busy", "receiver_disk_busy"),
-        *of_notes.SIGNS,
+        *("sender_disk_busy", "receiver_disk_busy", "sender_iowait", "receiver_iowait"),
     }
 )
 
@@ -148,6 +146,9 @@ def _of_ethernet(rates: Sequence[float]) -> Reads:
         known = facts.line is not None or facts.port is not None
         if known or not _on_wire(facts) or facts.kind.protocol == "udp":
             return None
+        scatter = facts.over_runs(course.scatter, _INTERVALS)
+        if scatter is not None and scatter.value > _PLATEAU:
+            return None  # the mean of an uneven rate is near a line rate by chance
         goodputs = (rate * facts.payload_share(mtu) for rate in rates for mtu in (1500, 9000))
         nearest = min(goodputs, key=lambda goodput: abs(math.log(facts.measured / goodput)))
         return Fact(facts.measured / nearest, (facts.rate_quote,))
@@ -443,35 +444,6 @@ def _queue(facts: Facts) -> Fact | None:
 
 
 @_sign
-def _idle_scatter(facts: Facts) -> Fact | None:
-    scatter, idle = facts.said("path.rtt_scatter_s"), facts.said("path.rtt_idle_s")
-    if scatter is None or idle is None or idle.value < _SHORT_PATH_S:
-        return None
-    return Fact(scatter.value / idle.value, scatter.evidence)
-
-
-@_sign
-def _idle_loss(facts: Facts) -> Fact | None:
-    return facts.said("path.ping_loss_idle", choose=max)
-
-
-@_sign
-def _hop_loss(facts: Facts) -> Fact | None:
-    return facts.said("path.loss_from_hop", choose=max)
-
-
-@_sign
-def _path_mtu(facts: Facts) -> Fact | None:
-    told = facts.said("path.mtu_bytes", choose=min)
-    return None if facts.has_rates or told is None or told.value >= _ETHERNET_MTU else told
-
-
-@_sign
-def _loaded_loss(facts: Facts) -> Fact | None:
-    return facts.said("path.ping_loss_loaded", choose=max)
-
-
-@_sign
 def _queue_rate(facts: Facts) -> Fact | None:
     return _ratio(facts, facts.said("queue.rate_bps", choose=min))
 
@@ -569,8 +541,7 @@ def _files_in_flight(facts: Facts) -> Fact | None:
 # --- disks and processors ---------------------------------------------------------------------------------------------
 
 
-_SIGNS.update(of_hosts.SIGNS)
-_SIGNS.update(of_notes.SIGNS)
+_SIGNS.update(of_hosts.SIGNS | of_paths.SIGNS)
 
 
 @_sign

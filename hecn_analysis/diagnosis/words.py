@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from hecn_analysis.base import units
+from hecn_analysis.base.html_text import html_text
 from hecn_analysis.statements.cues import entries
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def table(verdicts: Sequence[Diagnosis]) -> str:
         "<table><thead><tr>"
         + "".join(f"<th>{head}</th>" for head in heads)
         + "</tr></thead><tbody>"
-        + "".join("<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        + "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         + "</tbody></table>"
     )
 
@@ -159,5 +159,6 @@ def _line(cause: Cause) -> Iterator[str]:
         yield f"{PurePath(statement.source_file).name}:{statement.line}: {statement.says}"
 
 
-def _escaped(cell: str) -> str:
-    return html.escape(cell).replace("\n", "<br>")
+def _cell(text: str) -> str:
+    """Text of a cell, whose line breaks stay."""
+    return html_text(text).replace("\n", "<br>")

@@ -33,7 +33,7 @@ _REVERSED: Final = re.compile(r" (?:-R|--reverse|-r|-F)\b")
 _OTHER: Final = {"sender": "receiver", "receiver": "sender"}
 
 #: What has its own ends, or none.
-_WITHOUT: Final = ("path.", "asked.", "socket.", "files.", "cue")
+_WITHOUT: Final = ("path.", "asked.", "socket.", "files.")
 
 
 def with_ends(document: Document, statements: Sequence[Statement]) -> list[Statement]:
@@ -79,7 +79,7 @@ def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = 
         for end, own in names.items()
         if own and not names["sender"] & names["receiver"]
     }
-    if len(patterns) < len(names):
+    if not patterns:
         return list(statements)
     ends: dict[str, str] = {}
     for file in {item.source_file for item in statements}:

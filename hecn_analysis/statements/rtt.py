@@ -58,6 +58,12 @@ _LOADED: Final = re.compile(
 _IDLE: Final = re.compile(
     r"(?<![a-z])(?:before|idle|after|baseline|quiet|unloaded|without|no load)(?![a-z])", re.IGNORECASE
 )
+_SIZE: Final = re.compile(r"(?P<data>\d{2,5})(?:\((?P<packet>\d{2,5})\))? (?:data )?bytes", re.IGNORECASE)
+
+#: Headers of IPv4 and ICMP, and the loss of smaller pings beside which large ones that are all lost say something. [B]
+_HEADERS: Final = 28
+_FEW_LOST: Final = 0.5
+
 _UNITS: Final = {"usec": 1e6, "us": 1e6}
 _HANDSHAKE: Final = re.compile(r"connected with .{1,200}\((?:[a-z]{1,9}/){1,4}irtt=(?:\d{1,9}/){1,4}(?P<us>\d{1,9})\)")
 
@@ -82,6 +88,7 @@ class _Ping:
     counts: tuple[int, int, int] | None = None
     mean: tuple[float, int] | None = None
     scatter: tuple[float, int] | None = None
+    heading: tuple[str, float] | None = None
 
 
 def find(document: Document) -> Iterator[Statement]:
@@ -92,8 +99,10 @@ def find(document: Document) -> Iterator[Statement]:
     if "mtu" in text and _TOO_LONG.search(text) is not None:
         yield from _mtu(document)
     if "min/avg/max" in text or any(word in text for word in ("ttl=", "TTL=", "time=", "time<")):
-        for ping in _pings(document):
+        pings = list(_pings(document))
+        for ping in pings:
             yield from _says(document, ping)
+        yield from _black_hole(document, pings)
 
 
 def _handshakes(document: Document) -> Iterator[Statement]:
@@ -133,6 +142,8 @@ def _pings(document: Document) -> Iterator[_Ping]:
         if is_heading or (is_reply and ping.counts is not None):
             yield ping
             ping = _Ping(of_file)
+        if is_heading:
+            ping.heading = _host_and_size(text)
         if (is_heading or is_reply) and not ping.is_certain:
             ping.is_certain, ping.is_loaded = True, _said_above(document, number, of_file=of_file)
         if time is not None and is_reply:
@@ -143,6 +154,22 @@ def _pings(document: Document) -> Iterator[_Ping]:
         else:
             _summary(ping, text, number)
     yield ping
+
+
+def _host_and_size(text: str) -> tuple[str, float] | None:
+    """The host that a heading names, and the size of the packets with their headers. [B]."""
+    size = _SIZE.search(text)
+    return None if size is None else (text.split()[1], float(size["packet"] or int(size["data"]) + _HEADERS))
+
+
+def _black_hole(document: Document, pings: Sequence[_Ping]) -> Iterator[Statement]:
+    """State the least size of which all pings to a host are lost, while smaller ones arrive."""
+    known = [(*ping.heading, ping.counts) for ping in pings if ping.heading is not None and ping.counts is not None]
+    lost = [one for one in known if one[2][1] == 0 and one[2][0] > 1]
+    for host, size, (_, _, line) in sorted(lost, key=lambda one: one[1])[:1]:
+        if any(other == host and smaller < size and got > _FEW_LOST * sent for other, smaller, (sent, got, _) in known):
+            words = f"packets of {size:.0f} bytes are lost, smaller ones arrive"
+            yield Statement("path.black_hole_bytes", size, document.source_file, line, words, "")
 
 
 def _said_above(document: Document, line: int, *, of_file: bool) -> bool:

@@ -1,0 +1,54 @@
+"""The signs that pings and reports of hops show of a path."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
+
+#: Below this RTT, most of the scatter is that of the hosts. [s]
+_SHORT_PATH_S: Final = 1e-3
+
+#: MTU of Ethernet: a smaller one is that of a tunnel. [B]
+_ETHERNET_MTU: Final = 1500
+
+SIGNS: Final[dict[str, Reads]] = {}
+
+
+def _sign(read: Reads) -> Reads:
+    SIGNS[read.__name__.strip("_")] = read
+    return read
+
+
+@_sign
+def _idle_scatter(facts: Facts) -> Fact | None:
+    scatter, idle = facts.said("path.rtt_scatter_s"), facts.said("path.rtt_idle_s")
+    if scatter is None or idle is None or idle.value < _SHORT_PATH_S:
+        return None
+    return Fact(scatter.value / idle.value, scatter.evidence)
+
+
+@_sign
+def _idle_loss(facts: Facts) -> Fact | None:
+    return facts.said("path.ping_loss_idle", choose=max)
+
+
+@_sign
+def _hop_loss(facts: Facts) -> Fact | None:
+    return facts.said("path.loss_from_hop", choose=max)
+
+
+@_sign
+def _path_mtu(facts: Facts) -> Fact | None:
+    told = facts.said("path.mtu_bytes", choose=min)
+    return None if facts.has_rates or told is None or told.value >= _ETHERNET_MTU else told
+
+
+@_sign
+def _black_hole(facts: Facts) -> Fact | None:
+    return facts.said("path.black_hole_bytes", choose=min)
+
+
+@_sign
+def _loaded_loss(facts: Facts) -> Fact | None:
+    return facts.said("path.ping_loss_loaded", choose=max)
