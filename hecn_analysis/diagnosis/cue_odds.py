@@ -39,7 +39,7 @@ def odds_of(told: Told) -> Mapping[str, float]:
     odds = {str(name): value for name, value in cue.odds.items()}
     for sender, receiver in _OF_ENDS.items() if statement.end else ():
         own, other = (sender, receiver) if statement.end == "sender" else (receiver, sender)
-        if own in odds and other in odds:
+        if min(odds.get(own, 0.0), odds.get(other, 0.0)) > 1:
             odds[own] += odds.pop(other) - 1
     return odds
 

@@ -100,7 +100,7 @@ class Kind:
     @property
     def copies_files(self) -> bool:
         """Whether the runs copy files to or from another host: both ends may wait for a disk."""
-        return self.tool in BETWEEN_HOSTS or self.tool == "rsync"
+        return self.tool in BETWEEN_HOSTS or self.tool in ("rsync", "timed-copy")
 
     @property
     def is_loopback(self) -> bool:

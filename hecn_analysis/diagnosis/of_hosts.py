@@ -52,6 +52,14 @@ def _neighbours(facts: Facts) -> Fact | None:
 
 
 @_sign
+def _timed(facts: Facts) -> Fact | None:
+    own = set(facts.kind.files)
+    told = [one for one in facts.kind.say("cpu.timed") if not own or one.source_file in own]
+    slowest = min(told, key=lambda one: float(one.value), default=None)
+    return None if slowest is None else Fact(float(slowest.value), (slowest,))
+
+
+@_sign
 def _softnet(facts: Facts) -> Fact | None:
     return facts.said("cpu.softnet_dropped", choose=max)
 

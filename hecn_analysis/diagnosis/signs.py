@@ -68,7 +68,7 @@ _WITHOUT_RUNS: Final = frozenset(
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
-        *("sender_disk_busy", "receiver_disk_busy", "sender_iowait", "receiver_iowait"),
+        *("sender_disk_busy", "receiver_disk_busy", "sender_iowait", "receiver_iowait", "timed"),
     }
 )
 
@@ -179,7 +179,7 @@ def _is_paced(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 @_sign
 def _is_udp(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    words = {"udp": "UDP", "tcp": "TCP"}.get(facts.kind.protocol)
+    words = {"udp": "UDP", "tcp": "TCP"}.get("tcp" if facts.kind.copies_files else facts.kind.protocol)
     return None if words is None else (words, (facts.rate_quote,))
 
 

@@ -56,6 +56,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "cpu.throttled": "share of the periods in which the quota stopped the process",
         "cpu.others": "cores that other processes take",
         "cpu.tool": "cores that the tool itself takes",
+        "cpu.timed": "cores that a timed copy takes",
         "cpu.softirq": "share of the busiest core that takes packets in",
         "cpu.softnet_dropped": "packets that the queues of the cores dropped, on their way from the card to the kernel",
         "cpu.interrupts": "share of the interrupts of network cards that the busiest core takes",
