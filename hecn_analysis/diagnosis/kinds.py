@@ -46,6 +46,9 @@ _OWN: Final = ("asked.", "socket.")
 #: What makes runs the same test, regardless of its ends.
 _TEST: Final = ("tool", "protocol", "streams", "extent", "distance", "circumstances", _RATE, _WINDOW)
 
+#: Of these, what a log that ends early does not state.
+_AT_THE_END: Final = frozenset({"extent"})
+
 #: How much faster the same test goes between other ends if a kind is shown first.
 FASTER: Final = 1.5
 
@@ -324,7 +327,7 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
     told: list[Kind] = []
     for kind in kinds:
         own = next((test for one, test in known if one is kind), None)
-        alike = [one for one, test in known if one is not kind and test == own]
+        alike = [one for one, test in known if one is not kind and own is not None and _is_same(own, test)]
         others = [Other(differs, one.median_bps, _place(one)) for one in alike if (differs := _differs(kind, one))]
         told.append(replace(kind, others=tuple(others)))
     return told
@@ -333,6 +336,12 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
 def _test(kind: Kind) -> tuple[str, ...]:
     first = kind.runs.iloc[0]
     return tuple(_text(first[name]) for name in _TEST)
+
+
+def _is_same(test: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two kinds repeat the same test, as far as their logs go."""
+    parts = zip(_TEST, test, other, strict=True)
+    return all(mine == its or (name in _AT_THE_END and not (mine and its)) for name, mine, its in parts)
 
 
 def _differs(kind: Kind, other: Kind) -> str:

@@ -118,7 +118,7 @@ def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None]
     Raises
     ------
     InputError
-        No run of the folder has a rate, an end cannot be reached, or the new folder cannot be made.
+        An end cannot be reached, or the new folder cannot be made.
     """
     before = diagnosed(folder, progress=progress)
     found = plan(before, where)
@@ -133,12 +133,8 @@ def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None]
 
 
 def diagnosed(folder: Path, *, progress: bool = False) -> Diagnosis:
-    """Return the verdict on the kind with most runs of a folder; refuse one without runs."""
-    first = of_folder(read_folder(folder, progress=progress))[0]
-    if first.measured_bps is None:
-        advice = "hecn diagnose reports what the files show without a run"
-        raise InputError("no run with a rate", "the log of a transfer", source=folder, advice=advice)
-    return first
+    """Give the verdict on the kind with most runs of a folder, or on what it shows without a run."""
+    return of_folder(read_folder(folder, progress=progress))[0]
 
 
 def plan(verdict: Diagnosis, where: Where, *, look: bool = True) -> Plan:
@@ -177,8 +173,10 @@ def _failed(rows: Sequence[capture.Row]) -> Iterator[ByHand]:
 
 
 def _keys(verdict: Diagnosis) -> dict[str, Any] | str:
-    """Keys of a scenario that repeats the runs of a verdict, or why they cannot be repeated."""
+    """Keys of a scenario that repeats the runs of a verdict, or why not; without a run, those of a plain TCP test."""
     kind = verdict.kind
+    if kind.runs.empty:
+        return {"tool": kind.tool if kind.tool in _TOOLS else _TOOLS[0], "tool.duration": TRANSFER_S, "tool.streams": 1}
     first = kind.runs.iloc[0]
     rate, window = (first.get(name) for name in ("asked.rate_bps", "asked.window_bytes"))
     if kind.tool not in _TOOLS or kind.protocol != "tcp" or kind.direction not in ("", "send"):
@@ -255,10 +253,11 @@ class _Ends:
         keys = _keys(verdict)
         if isinstance(keys, str):
             return keys
-        for end, place in (("sender", where.sender), ("receiver", where.receiver)):
-            if missing := self._missing(end, place, str(keys["tool"])):
-                return missing
         ends = where.sender, where.receiver
+        if verdict.kind.runs.empty and self._without(keys["tool"]):  # then any of the tools will do
+            keys["tool"] = next((tool for tool in _TOOLS if not self._without(tool)), keys["tool"])
+        if missing := self._without(keys["tool"]):
+            return missing
         return Request(None, keys, *ends, self._address, where.port, repeats=1, limit_s=where.limit_s)
 
     def shown(self, step: Step) -> str:
@@ -283,6 +282,12 @@ class _Ends:
             return missing
         limit_s = self.where.limit_s or step.limit_s
         return Task(place, self._filled(step, interface), f"{step.file}-{end}.txt", step.times, limit_s)
+
+    def _without(self, tool: str) -> str:
+        """Why a tool does not run at both ends."""
+        places = (("sender", self.where.sender), ("receiver", self.where.receiver))
+        told = (self._missing(end, place, tool) for end, place in places if place is not None)
+        return next((one for one in told if one), "")
 
     def _missing(self, end: str, place: Place, program: str) -> str:
         """Explain why a program cannot run at an end, which is checked once."""

@@ -10,7 +10,6 @@ import time
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
 from hecn_analysis.diagnosis import settle
 from hecn_analysis.diagnosis.questions import entries
@@ -141,10 +140,36 @@ def test_load_without_a_folder_is_refused(capsys):
     assert "found --load without --settle" in capsys.readouterr().err
 
 
-def test_folder_without_runs_and_no_folder_are_told(tmp_path, capsys):
-    (tmp_path / "ping.txt").write_text(e.ping("10.30.0.12", 0.05), encoding="utf-8")
-    with pytest.raises(InputError, match="found no run with a rate, expected the log of a transfer"):
-        settle.diagnosed(tmp_path)
+@pytest.mark.parametrize(
+    ("files", "tool"),
+    [
+        ({"ping.txt": e.ping("10.30.0.12", 0.05, 100, lost=10)}, "iperf3"),
+        ({"ethtool.txt": e.ethtool(10000), "sysctl.txt": e.sysctl(6291456, 4194304)}, "iperf3"),
+        ({"nuttcp.txt": "$ nuttcp -T10 dtn7\nnuttcp-t: v8.2.2: Error: connect: Connection refused\n"}, "nuttcp"),
+    ],
+)
+def test_folder_without_a_rate_is_settled_by_a_plain_test(tmp_path, files, tool):
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    verdict = settle.diagnosed(tmp_path)
+    where = Where(Place(), Place.parse("ssh:me@dtn7"), load=True)
+    found = settle.plan(verdict, where, look=False)
+    assert found.transfer is not None
+    assert found.transfer.line.startswith(f"{tool} ")
+    assert "dtn7" in found.transfer.line
+    assert any(line.startswith("ethtool") or "sysctl" in line for line in found.lines)
+    assert settle.plan(verdict, Where(Place()), look=False).transfer is None
+
+
+def test_tests_of_disks_are_left_to_people(tmp_path):
+    (tmp_path / "read.txt").write_text(e.dd("/data/t", "/dev/null", 8 << 30, 140e6, "iflag=direct"), encoding="utf-8")
+    where = Where(Place(), Place.parse("ssh:me@dtn7"), load=True)
+    found = settle.plan(settle.diagnosed(tmp_path), where, look=False)
+    assert found.transfer is None
+    assert any("iostat" in one.command for one in found.by_hand)
+
+
+def test_no_folder_is_told(tmp_path, capsys):
     assert main(["measure", "--settle", str(tmp_path / "absent")]) == 1
     assert "absent: No such file or directory" in capsys.readouterr().err
 

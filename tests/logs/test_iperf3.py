@@ -547,3 +547,18 @@ def test_zeros_of_a_server_in_truncated_json(reading_of):
     text = json.dumps({"start": start, "intervals": [], "end": end})
     reading = reading_of(text[:-4])
     assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, None]]
+
+
+def test_a_server_that_was_asked_for_the_reverse_sends(reading_of, column):
+    asked = '{\n\t"tcp":\ttrue,\n\t"omit":\t0,\n\t"time":\t2,\n\t"parallel":\t1,\n\t"reverse":\ttrue\n}\n'
+    rows = "[ ID] Interval           Transfer     Bandwidth\n" + "".join(
+        f"[  5]   {second}.00-{second + 1}.00   sec   315 KBytes  2.58 Mbits/sec\n" for second in range(3)
+    )
+    ends = (
+        "Accepted connection from 10.0.0.2, port 52289\n[  5] local 10.0.0.1 port 5201 connected to 10.0.0.2 port 1\n"
+    )
+    reading = reading_of(f"get_parameters:\n{asked}{ends}{rows}")
+    assert column(reading, "direction") == ["send"]
+    asked_not = asked.replace("true\n}", "false\n}")
+    reading = reading_of(f"get_parameters:\n{asked_not}{ends}{rows}")
+    assert column(reading, "direction") == ["receive"]

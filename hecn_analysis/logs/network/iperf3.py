@@ -84,6 +84,10 @@ _LEFT: Final = "the client has unexpectedly closed the connection"
 _STOPPED: Final = "interrupt - the server has terminated"
 
 
+#: What the client asks of the server, as both print it with ``-d``.
+_PARAMETERS: Final = frozenset({"omit", "parallel"})
+
+
 class Iperf3(DocumentReader):
     """Reader of iperf3."""
 
@@ -106,6 +110,7 @@ class Iperf3(DocumentReader):
         frozenset({"error"}),
         frozenset({"event", "data"}),
         frozenset({"start"}),
+        _PARAMETERS,
     )
 
     def __init__(self, findings: RunFindings) -> None:
@@ -117,10 +122,14 @@ class Iperf3(DocumentReader):
         self._server_version: str | None = None
         self._documents = Documents(findings)
         self._document: JsonDocument | None = None
+        self._asked_reverse = False
 
     def take(self, document: JsonDocument) -> bool:
         """Take a document of ``-J``, or one event of a JSON stream."""
         if self._server_part:
+            return True
+        if document.value.keys() >= _PARAMETERS and "start" not in document.value:
+            self._asked_reverse = document.value.get("reverse") is True
             return True
         if not self._documents.accepts(document):
             return False
@@ -311,6 +320,7 @@ class Iperf3(DocumentReader):
             opened = self._begin(line.number)
             opened.client = "Connecting" in text
             if not opened.client:
+                opened.reverse, self._asked_reverse = self._asked_reverse, False
                 opened.version = opened.version or self._server_version
             return True
         if "iperf " in text and (match := _VERSION.search(text)) is not None:
