@@ -20,9 +20,14 @@ _SINGLE: Final[Mapping[str, tuple[str, Callable[[float], str], str]]] = MappingP
     }
 )
 
+#: Clocks of two hosts differ by less where both are set. [s]
+_SAME_CLOCK_S: Final = 5.0
+
 
 def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
-    """Yield what several lines state differently, and the value that counts; unnamed hosts may be two."""
+    """Name what several lines state differently, and the value that counts; hosts that nothing names may be two."""
+    statements = list(statements)
+    yield from _clocks(one for one in statements if one.name == "run.began_s")
     stated: dict[tuple[str, str, str], dict[float, Statement]] = {}
     for one in statements:
         is_of_one = one.device or one.end or one.name == "path.rate_bps"
@@ -34,6 +39,19 @@ def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
             of = (f" of {device}" if device else "") + (f" at the {end}" if end else "")
             places = ", ".join(f"{written(value)} ({_place(one)})" for value, one in values.items())
             yield f"different {words}{of}: {places}; {counts} counts"
+
+
+def _clocks(began: Iterable[Statement]) -> Iterator[str]:
+    """Name the logs of the two ends of a run whose clocks disagree."""
+    by_run: dict[str, list[Statement]] = {}
+    for one in began:
+        by_run.setdefault(one.says, []).append(one)
+    for own in by_run.values():
+        first, last = (choose(own, key=lambda one: float(one.value)) for choose in (min, max))
+        apart_s = float(last.value) - float(first.value)
+        if apart_s > _SAME_CLOCK_S:
+            places = f"{_place(first)} and {_place(last)}"
+            yield f"different clocks: {places} are one run, {units.format_time(apart_s)} apart; no times are compared"
 
 
 def _place(statement: Statement) -> str:

@@ -292,8 +292,7 @@ class Facts:
     @cached_property
     def courses(self) -> list[pd.DataFrame]:
         """Course of each run with intervals, of all its streams together."""
-        by_run = self.kind.intervals.groupby(["source_file", "run"], sort=False)
-        return [course.together(own) for _, own in by_run]
+        return courses(self.kind.intervals)
 
     @cached_property
     def falls(self) -> list[float]:
@@ -403,6 +402,12 @@ class Facts:
         """Largest buffer of an end that its kernel tunes up to [B]."""
         name = "kernel.receive_buffer_bytes" if end == "receiver" else "kernel.send_buffer_bytes"
         return self.said(name, end, choose=min)
+
+
+def courses(intervals: pd.DataFrame) -> list[pd.DataFrame]:
+    """Course of each run with intervals, of all its streams together."""
+    by_run = intervals.groupby(["source_file", "run"], sort=False)
+    return [course.together(own) for _, own in by_run]
 
 
 def _fall(rates: NDArray[np.float64]) -> float:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.runs.circumstances import SIMULTANEOUS
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.ends import by_names
 
@@ -39,8 +40,11 @@ _RATE: Final = "asked.rate_bps"
 _LEAST_CUT_S: Final = 2.0  # a shorter part of a run is slow start
 _WINDOW: Final = "asked.window_bytes"
 
+#: Directions in which the other end sends.
+_BACK: Final = ("receive", "get", "download")
+
 #: Statements that belong to the runs of their own file alone.
-_OWN: Final = ("asked.", "socket.")
+_OWN: Final = ("asked.", "socket.", "run.")
 
 
 #: What makes runs the same test, regardless of its ends.
@@ -48,6 +52,9 @@ _TEST: Final = ("tool", "protocol", "streams", "extent", "distance", "circumstan
 
 #: Of these, what a log that ends early does not state.
 _AT_THE_END: Final = frozenset({"extent"})
+
+#: Parts in which a test one way and the same test both ways differ: runs of less data take as long.
+_BESIDE: Final = frozenset({"extent", "distance", "circumstances"})
 
 #: How much faster the same test goes between other ends if a kind is shown first.
 FASTER: Final = 1.5
@@ -67,12 +74,42 @@ class Other:
 
 
 @dataclass(frozen=True)
+class Twin:
+    """Runs the other way at the same time: their median rate [bit/s], their intervals, and their first run."""
+
+    rate_bps: float
+    intervals: pd.DataFrame
+    place: Statement
+
+
+@dataclass(frozen=True)
 class Kind:
     """Runs that repeat one test; ``condition`` describes what they have in common.
 
-    Texts are "", and ``streams`` 0, if unknown. ``runs``, ``intervals`` and ``per_stream`` are rows of the tables, the
-    runs those with a rate; ``failed`` counts aborted ones. ``piped`` are runs of local copies that feed or drain them,
-    ``statements`` those of their own files, and of files about hosts and paths.
+    Attributes
+    ----------
+    condition
+        What makes them alike, in words.
+    tool, protocol, direction, source_host, destination_host
+        As the table of runs and the logs have them; "" where they say nothing.
+    streams
+        Parallel streams, 0 where the logs do not say.
+    runs
+        Their rows of the table of runs, those with a rate.
+    failed
+        Number of the runs that were aborted.
+    intervals, per_stream
+        Their rows of the tables of intervals and of streams.
+    piped
+        Runs of local copies that feed or drain them.
+    statements
+        What single lines say: of their own files, and of files about hosts and paths.
+    others
+        The same test between other ends.
+    twin
+        The runs the other way at the same time.
+    alone
+        The same test without runs the other way.
     """
 
     condition: str
@@ -89,6 +126,8 @@ class Kind:
     piped: pd.DataFrame
     statements: tuple[Statement, ...]
     others: tuple[Other, ...] = ()
+    twin: Twin | None = None
+    alone: Other | None = None
 
     @property
     def is_outlier(self) -> bool:
@@ -101,9 +140,14 @@ class Kind:
         return self.tool in _STORAGE
 
     @property
+    def is_both_ways(self) -> bool:
+        """Whether the runs were simultaneous with others."""
+        return SIMULTANEOUS in _text(self.runs.iloc[0]["circumstances"]) if len(self.runs) else False
+
+    @property
     def copies_files(self) -> bool:
         """Whether the runs copy files to or from another host: both ends may wait for a disk."""
-        return self.tool in BETWEEN_HOSTS or self.tool in ("rsync", "timed-copy")
+        return self.tool in BETWEEN_HOSTS or self.tool in ("rsync", "robocopy", "timed-copy")
 
     @property
     def is_loopback(self) -> bool:
@@ -258,7 +302,10 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
     stems = {_stem(str(name)) for name in files}
     direction = _text(first["direction"])
     ends = [_text(first["asked.local"]), _text(first["asked.remote"])]
-    source, destination = reversed(ends) if direction in ("receive", "get", "download") else ends
+    source, destination = reversed(ends) if direction in _BACK else ends
+    called = {str(one.value) for one in folder.statements if one.name == "asked.name" and one.source_file in files}
+    names = [{source}, {destination}]
+    names[direction not in _BACK] |= called
     rate, window = first[_RATE], first[_WINDOW]
     said = [f"paced at {units.format_rate(float(rate))}"] if not pd.isna(rate) else []
     said += [f"a window of {units.format_bytes(float(window))} asked for"] if not pd.isna(window) else []
@@ -272,13 +319,18 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
         streams=0 if pd.isna(first["streams"]) else int(first["streams"]),
         runs=good,
         failed=int(part["error"].sum()),
-        intervals=folder.reading.intervals[folder.reading.intervals["source_file"].isin(files)],
-        per_stream=folder.reading.streams[folder.reading.streams["source_file"].isin(files)],
+        intervals=_own_rows(folder.reading.intervals, part),
+        per_stream=_own_rows(folder.reading.streams, part),
         piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems).astype(bool)],
-        statements=tuple(
-            _about(by_names(folder.statements, source, destination), files, stems, {_RATE: rate, _WINDOW: window})
-        ),
+        statements=tuple(_about(by_names(folder.statements, *names), files, stems, {_RATE: rate, _WINDOW: window})),
     )
+
+
+def _own_rows(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Rows of intervals or streams that belong to some runs."""
+    key = ["source_file", "run"]
+    own = pd.MultiIndex.from_frame(runs[key])
+    return table[pd.MultiIndex.from_frame(table[key]).isin(own)]
 
 
 def _protocol(told: str, tool: str, destination: str) -> str:
@@ -304,10 +356,20 @@ def _without_other_ends(kinds: Sequence[Kind]) -> list[Kind]:
     """Leave out the server's logs of runs that the client's logs contain too."""
     kept: list[Kind] = []
     for kind in sorted(kinds, key=_is_server):
-        twin = next((one for one in kept if _is_server(kind) and _is_other_end(one, kind)), None)
+        twin = next(
+            (one for one in kept if _is_same_run(one, kind) or (_is_server(kind) and _is_other_end(one, kind))), None
+        )
         if twin is None:
             kept.append(kind)
     return sorted(kept, key=lambda kind: (-len(kind.runs), kind.median_bps))
+
+
+def _is_same_run(kind: Kind, other: Kind) -> bool:
+    """Whether the logs of two kinds are of the two ends of the same runs, as the marks in them say."""
+    marks = [{one.says for one in each.say("run.began_s") if one.source_file in each.files} for each in (kind, other)]
+    ends = ((one.source_host, one.destination_host) for one in (kind, other))
+    is_marked = bool(marks[0]) and marks[0] == marks[1] and not set(kind.files) & set(other.files)
+    return is_marked and len(set(ends)) == 1 and _is_other_end(kind, other)
 
 
 def _is_server(kind: Kind) -> bool:
@@ -329,8 +391,32 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
         own = next((test for one, test in known if one is kind), None)
         alike = [one for one, test in known if one is not kind and own is not None and _is_same(own, test)]
         others = [Other(differs, one.median_bps, _place(one)) for one in alike if (differs := _differs(kind, one))]
-        told.append(replace(kind, others=tuple(others)))
+        twin = next((one for one, _ in known if _is_twin(kind, one)), None)
+        alone = next((one for one, test in known if own is not None and _is_alone(kind, own, one, test)), None)
+        told.append(
+            replace(
+                kind,
+                others=tuple(others),
+                twin=None if twin is None else Twin(twin.median_bps, twin.intervals, _place(twin)),
+                alone=None if alone is None else Other("alone", alone.median_bps, _place(alone)),
+            )
+        )
     return told
+
+
+def _is_twin(kind: Kind, other: Kind) -> bool:
+    """Whether runs went the other way at the same time."""
+    ends = (kind.source_host, kind.destination_host), (other.destination_host, other.source_host)
+    is_back = kind.direction != other.direction and (not all(ends[0]) or not all(ends[1]) or ends[0] == ends[1])
+    return is_back and kind.is_both_ways and other.is_both_ways and bool(set(kind.files) & set(other.files))
+
+
+def _is_alone(kind: Kind, own: Sequence[str], other: Kind, test: Sequence[str]) -> bool:
+    """Whether runs are the same test, without others the other way."""
+    if not kind.is_both_ways or other.is_both_ways or kind.direction != other.direction:
+        return False
+    ends = (kind.source_host, kind.destination_host), (other.source_host, other.destination_host)
+    return _is_same(own, test, _BESIDE) and (not all(ends[0]) or not all(ends[1]) or ends[0] == ends[1])
 
 
 def _test(kind: Kind) -> tuple[str, ...]:
@@ -338,10 +424,10 @@ def _test(kind: Kind) -> tuple[str, ...]:
     return tuple(_text(first[name]) for name in _TEST)
 
 
-def _is_same(test: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two kinds repeat the same test, as far as their logs go."""
+def _is_same(test: Sequence[str], other: Sequence[str], but: frozenset[str] = frozenset()) -> bool:
+    """Whether two kinds repeat the same test, as far as their logs go, and but for some of its parts."""
     parts = zip(_TEST, test, other, strict=True)
-    return all(mine == its or (name in _AT_THE_END and not (mine and its)) for name, mine, its in parts)
+    return all(mine == its or name in but or (name in _AT_THE_END and not (mine and its)) for name, mine, its in parts)
 
 
 def _differs(kind: Kind, other: Kind) -> str:

@@ -23,6 +23,7 @@ from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods,
 from hecn_analysis.diagnosis.missing import MOST, Question, missing
 from hecn_analysis.diagnosis.remedies import Change, changes
 from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
+from hecn_analysis.diagnosis.strangers import strangers, without
 from hecn_analysis.ingest.folder import Folder, read_folder
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.cues import entries
@@ -295,8 +296,10 @@ def of_folder(folder: Folder) -> Diagnoses:
     """
     used = {statement.source_file for statement in folder.statements}
     unused = [str(row["file"]) for row in folder.refused.to_dict("records") if row["source_file"] not in used]
-    verdicts = map(of_kind, kinds(folder) or [without_runs(folder)])
-    return Diagnoses(verdicts, unused, contradictions(folder.statements))
+    found = kinds(folder)
+    others = strangers(folder, found)
+    verdicts = [of_kind(without(kind, others)) for kind in found or [without_runs(folder)]]
+    return Diagnoses(verdicts, unused, [*contradictions(folder.statements), *map(str, others)])
 
 
 def of_kind(kind: Kind) -> Diagnosis:

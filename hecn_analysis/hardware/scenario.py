@@ -298,9 +298,9 @@ def _make(
         source=source,
     )
     layers = layers._replace(warnings={**layers.warnings, **bare_numbers(settings)})
-    # keys of a host that is described with its title say what it has, and are not meant for this transfer
+    # keys of a host that is described with its title say what it has, and are not meant for this transfer; settings are
     whole = {role for role in ("sender", "receiver") if f"{role}.title" in flat}
-    stated = [key for key in flat if "." in key and key.partition(".")[0] not in whole]
+    stated = [key for key in flat if "." in key and (key in settings or key.partition(".")[0] not in whole)]
     return replace(scenario, warnings=(*layers.warnings.values(), *exceeded, *idle(scenario, stated)), _layers=layers)
 
 

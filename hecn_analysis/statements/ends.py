@@ -10,9 +10,10 @@ Units and traps
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
@@ -33,7 +34,7 @@ _REVERSED: Final = re.compile(r" (?:-R|--reverse|-r|-F)\b")
 _OTHER: Final = {"sender": "receiver", "receiver": "sender"}
 
 #: What has its own ends, or none.
-_WITHOUT: Final = ("path.", "asked.", "socket.", "files.")
+_WITHOUT: Final = ("path.", "asked.", "socket.", "files.", "run.")
 
 
 def with_ends(document: Document, statements: Sequence[Statement]) -> list[Statement]:
@@ -51,13 +52,17 @@ def with_ends(document: Document, statements: Sequence[Statement]) -> list[State
     return [placed(statement) for statement in statements] if marks else list(statements)
 
 
-def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = "") -> list[Statement]:
-    """Give statements without an end the end of the host that is named in their file's name.
+def by_names(
+    statements: Sequence[Statement], sender: Collection[str] = (), receiver: Collection[str] = ()
+) -> list[Statement]:
+    """Give statements without an end the one whose host the name of their file has.
 
     Parameters
     ----------
-    statements, sender, receiver
-        The statements of a folder; names of the hosts of some runs, "" for those in notes.
+    statements
+        The statements of a folder.
+    sender, receiver
+        Names of each end of some runs, beside those that notes state.
 
     Returns
     -------
@@ -66,14 +71,14 @@ def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = 
 
     Examples
     --------
-    >>> statement = Statement("kernel.receive_buffer_bytes", 6e6, "sysctl-mover2.txt", 1, "")
-    >>> by_names([statement], "mover1", "mover2")[0].end
+    >>> one = Statement("kernel.receive_buffer_bytes", 6e6, "sysctl-mover2.txt", 1, "")
+    >>> by_names([one], ["mover1"], ["mover2"])[0].end
     'receiver'
     """
-    names = {"sender": {sender} - {""}, "receiver": {receiver} - {""}}
-    for item in statements:
-        if item.name in ("path.sender", "path.receiver"):
-            names[item.end].add(str(item.value))
+    names = {"sender": {*sender} - {""}, "receiver": {*receiver} - {""}}
+    for one in statements:
+        if one.name in ("path.sender", "path.receiver"):
+            names[one.end].add(str(one.value))
     patterns = {
         end: re.compile("|".join(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])" for name in sorted(own)))
         for end, own in names.items()
@@ -82,15 +87,25 @@ def by_names(statements: Sequence[Statement], sender: str = "", receiver: str = 
     if not patterns:
         return list(statements)
     ends: dict[str, str] = {}
-    for file in {item.source_file for item in statements}:
-        matching = [end for end, pattern in patterns.items() if pattern.search(PurePath(file).stem.lower())]
-        ends[file] = matching[0] if len(matching) == 1 else ""
+    for file, own in _within({one.source_file for one in statements}).items():
+        told = [end for end, pattern in patterns.items() if pattern.search(own)]
+        ends[file] = told[0] if len(told) == 1 else ""
 
     def placed(item: Statement) -> Statement:
         end = ends[item.source_file]
         return item if item.end or not end or item.name.startswith(_WITHOUT) else replace(item, end=end)
 
     return [placed(item) for item in statements]
+
+
+def _within(files: Collection[str]) -> dict[str, str]:
+    """Names of files without their endings, with the folders below the one that has them all."""
+    paths = {file: PurePath(file).with_suffix("") for file in files}
+    try:
+        root = os.path.commonpath([path.parent for path in paths.values()])
+    except ValueError:  # none, or some absolute and some relative
+        return {file: path.name.lower() for file, path in paths.items()}
+    return {file: path.relative_to(root).as_posix().lower() for file, path in paths.items()}
 
 
 def _marks(document: Document) -> list[tuple[int, str]]:

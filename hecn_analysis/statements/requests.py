@@ -31,7 +31,7 @@ _WORDS: Final = (
     "rsync ",
     "scp ",
 )
-_IN_LINES: Final = ("connected", "_host", "perf", "ttcp", "window size", "rsync ", "scp ")
+_IN_LINES: Final = ("connected", "onnecting to", "_host", "perf", "ttcp", "window size", "rsync ", "scp ")
 _COPIED: Final = re.compile(  # the last argument of a copy, where it names a host
     r"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{1,400}? (?:[\w.-]{1,64}@)?"
     r"((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])::?\S{0,300}\s{0,9}$"
@@ -48,6 +48,13 @@ _START: Final = re.compile(r'"test_start"\s{0,40}:\s{0,40}\{[^{}]{0,2000}\}')
 _KEY: Final = re.compile(
     r'"(sock_bufsize|max_snd_wnd|min_rtt|mean_rtt|target_bitrate|bytes|num_streams)"\s{0,40}:\s{0,40}(\d{1,18})\b'
 )
+_NAMED: Final = re.compile(
+    r"\bConnecting to host ([\w.:-]{1,80}), port|\bClient connecting to ([\w.:-]{1,80}), (?:TCP|UDP) port"
+)
+_NAMED_IN_JSON: Final = re.compile(r'"connecting_to"\s{0,40}:\s{0,40}\{\s{0,40}"host"\s{0,40}:\s{0,40}"([^"\n]{1,80})"')
+#: When a run of iperf3 began, and the mark that the logs of both its ends have.
+_BEGAN: Final = re.compile(r'"timesecs"\s{0,40}:\s{0,40}(\d{9,11})\b')
+_COOKIE: Final = re.compile(r'"cookie"\s{0,40}:\s{0,40}"(\w{10,64})"')
 _DEFAULT: Final = re.compile(
     r"TCP window size: {1,9}([\d.]{1,9}) ([KMG]?)Bytes? \(default\)|TCP window size: {1,9}([\d.]{1,9}) ([KMG]?)Byte"
 )
@@ -86,6 +93,8 @@ def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
             yield "asked.file", "program"
     if (copied := _COPIED.search(text)) is not None:
         yield "asked.remote", copied[1].strip("[]")
+    if "onnecting to" in text and (named := _NAMED.search(text)) is not None:
+        yield "asked.name", named[1] or named[2]
     for connected in _CONNECTED.finditer(text):
         local, remote = connected[1] or connected[3], connected[2] or connected[4]
         yield from ((name, host) for name, host in (("asked.local", local), ("asked.remote", remote)) if host)
@@ -167,7 +176,13 @@ def _of_json(document: Document) -> Iterator[Statement]:
         line = text.count("\n", 0, offset + match.start()) + 1
         return Statement(name, value, source, line, " ".join(match[0].split()), end)
 
-    stated = set()
+    if (named := _NAMED_IN_JSON.search(text)) is not None:
+        yield Statement("asked.name", named[1], source, text.count("\n", 0, named.start()) + 1, named[1], end)
+    began, cookie = _BEGAN.search(text), _COOKIE.search(text)
+    if began is not None and cookie is not None:
+        line = text.count("\n", 0, began.start()) + 1
+        yield Statement("run.began_s", float(began[1]), source, line, cookie[1], end)
+    told = set()
     for match in _KEY.finditer(text):
         if match[1] in _JSON and match[1] not in stated and float(match[2]) > 0:
             stated.add(match[1])

@@ -99,6 +99,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "asked.command": "the command line, or the request in the output",
         "asked.file": "what the tool reads or writes: a file or device, program, or memory",
         "asked.direct": "1 where a test of a disk goes past the page cache or flushes it, 0 where its command does not",
+        "asked.name": "name that the command gives the other end",
+        "run.began_s": "when the run began by the clock of the host that wrote the output [s since 1970]",
         "asked.local": "address or name of the end that wrote the output",
         "asked.remote": "address or name of the other end",
         # a line that names a cause by itself; the value is the entry of models/cues.yaml

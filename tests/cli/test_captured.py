@@ -35,6 +35,13 @@ def test_a_setting_goes_over_what_was_captured(server, capsys):
     assert 20e9 < narrow["throughput_bps"] < 30e9
 
 
+def test_a_setting_without_effect_is_said(server, capsys):
+    assert main(["predict", "--sender", str(server), *PATH, "sender.tcp_rmem_max=1MiB"]) == 0
+    assert "sender.tcp_rmem_max has no effect: the sender receives no data" in "".join(capsys.readouterr())
+    assert main(["predict", "--sender", str(server), *PATH]) == 0
+    assert "has no effect" not in "".join(capsys.readouterr())
+
+
 def test_two_hosts_are_no_end(server, tmp_path, capsys):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 MIB = 1 << 20
@@ -143,7 +144,9 @@ def iperf3_json(
             "system_info": f"Linux {host} 6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 x86_64",
             "timestamp": {"time": "Tue, 12 Mar 2024 09:14:07 GMT", "timesecs": 1710234847},
             "connecting_to": {"host": remote, "port": 5201},
-            "cookie": "k5dvsr4mhzmz2mqrm6dbfe3vj3vw4x2ksz5u",
+            "cookie": hashlib.sha256(
+                repr((rates, streams, local, remote, window, target, resent)).encode()
+            ).hexdigest()[:36],
             "tcp_mss_default": MSS,
             "target_bitrate": target,
             "fq_rate": 0,

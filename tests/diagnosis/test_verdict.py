@@ -152,6 +152,11 @@ def test_text_and_html_of_names_that_are_markup(tmp_path):
     assert page.count("<tr>") == 1 + len(verdicts)
 
 
+def test_html_shows_direction_marks_as_text(tmp_path):
+    page = diagnose(folder(tmp_path, {"log\u202egnp.txt": FULL, "notes.txt": "circuit: 1 Gb/s \u202e\n"}))._repr_html_()
+    assert "\u202e" not in page
+
+
 def test_verdicts_are_a_sequence(tmp_path):
     verdicts = hecn.diagnose(folder(tmp_path, WINDOW))
     assert verdicts[:1] == tuple(verdicts)

@@ -54,4 +54,4 @@ def test_the_names_of_hosts_in_names_of_files_are_those_of_a_note():
 
 def test_the_names_of_hosts_of_the_runs_count_as_well():
     found = read(Document("sysctl-b.txt", SMALL.encode()))
-    assert {one.end for one in by_names(found, "a", "b")} == {"receiver"}
+    assert {one.end for one in by_names(found, ["a"], ["b"])} == {"receiver"}

@@ -1,0 +1,63 @@
+"""The signs that runs both ways at the same time show: what the directions share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, courses
+from hecn_analysis.runs import course
+
+SIGNS: Final[dict[str, Reads]] = {}
+
+#: Rates of Ethernet ports. [bit/s]
+_LINES: Final = (1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
+
+#: Scatter of both rates below which nothing shows whether they trade. [1]
+_STEADY: Final = 0.03
+
+
+def _sign(read: Reads) -> Reads:
+    SIGNS[read.__name__.strip("_")] = read
+    return read
+
+
+@_sign
+def _both_ways(facts: Facts) -> Fact | None:
+    """Both rates together, over what the line carries one way; without a line, the next one of Ethernet."""
+    twin = facts.kind.twin
+    if twin is None:
+        return None
+    line = facts.line or facts.port
+    fastest = max(facts.measured, twin.rate_bps)
+    rate = (
+        next((one for one in _LINES if facts.goodput(one) >= 0.98 * fastest), fastest) if line is None else line.value
+    )
+    evidence = (replace(twin.place, name="other"), facts.rate_quote, *(() if line is None else line.evidence))
+    return Fact((facts.measured + twin.rate_bps) / facts.goodput(rate), evidence)
+
+
+@_sign
+def _ways_trade(facts: Facts) -> Fact | None:
+    """Scatter of the sum of both rates over that of independent ones: small where one has what the other lacks."""
+    twin = facts.kind.twin
+    own, back = facts.courses, [] if twin is None else courses(twin.intervals)
+    if twin is None or len(own) != 1 or len(back) != 1 or min(len(own[0]), len(back[0])) < 2 * course.FEWEST:
+        return None
+    length = min(len(own[0]), len(back[0]))
+    rates = [one["rate_bps"].to_numpy(dtype=float)[1:length] for one in (own[0], back[0])]
+    if any(not one.std() > _STEADY * one.mean() for one in rates):
+        return None
+    alone = float(np.hypot(rates[0].std(), rates[1].std()))
+    return Fact(float((rates[0] + rates[1]).std()) / alone, (replace(twin.place, name="other"), facts.rate_quote))
+
+
+@_sign
+def _alone_faster(facts: Facts) -> Fact | None:
+    """How many times as fast the same test is without runs the other way."""
+    alone = facts.kind.alone
+    if alone is None or not facts.measured > 0:
+        return None
+    return Fact(alone.rate_bps / facts.measured, (replace(alone.place, name="other"), facts.rate_quote))
