@@ -38,6 +38,13 @@ _MEDIA: Final = re.compile(
     r"^\s{1,10}media: .{0,60}?\(?(?P<number>\d{2,6})base\w{0,8} <(?P<duplex>full|half)-duplex", re.IGNORECASE
 )
 
+#: Get-NetAdapter as a table, a row for each adapter, and as a list.
+_ADAPTER: Final = re.compile(
+    r"^(?P<port>\S{1,40}) .{0,200}\sUp\s{1,12}(?:[0-9A-F]{2}(?:-[0-9A-F]{2}){5}\s{1,12})?"
+    r"(?P<number>\d{1,3}(?:\.\d)?) (?P<prefix>[MG])bps\s{0,8}$"
+    r"|^LinkSpeed {1,40}: (?P<listed>\d{1,3}(?:\.\d)?) (?P<unit>[MG])bps\s{0,8}$"
+)
+
 #: Ports that carry what others carry, too.
 _VIRTUAL: Final = re.compile(
     r"lo\d{0,3}|(?:docker|br-|veth|virbr|ifb|dummy|cni|flannel|cali|vnet|tailscale|wg)\S{0,40}"
@@ -52,10 +59,21 @@ def find(document: Document) -> Iterator[Statement]:
     text = document.text
     if any(word in text for word in ("Speed:", "speed=", "Duplex:", "link modes", "link ok", "media:", "capacity: ")):
         yield from _settings(document)
+    if "LinkSpeed" in text:
+        yield from _adapters(document)
     if "IFACE" in text and "rx" in text:
         yield from _rates(document)
     if any(word in text for word in ("RX:", "RX packets", "RX errors", "RX-ERR")):
         yield from _counts(document)
+
+
+def _adapters(document: Document) -> Iterator[Statement]:
+    """State the speed of each adapter of Windows that is up."""
+    for number, text in enumerate(document.lines, 1):
+        if "bps" in text and len(text) < 400 and (match := _ADAPTER.match(text)) is not None:
+            value = float(match["number"] or match["listed"]) * _SCALES[(match["prefix"] or match["unit"]).lower()]
+            end, device = end_of(document.source_file), match["port"] or ""
+            yield Statement("port.speed_bps", value, document.source_file, number, text.strip(), end, device=device)
 
 
 def _said(document: Document, name: str, value: float | str, line: int) -> Statement:
