@@ -26,6 +26,7 @@ from hecn_analysis.statements.statement import Statement, end_of
 #: Replies from which on a median is stated; a short transfer is over before many. [B]
 _LEAST: Final = 5
 _LEAST_LOADED: Final = 3
+_LEAST_TIMES: Final = 3  # Windows sends four pings by default
 
 #: Standard deviations of a normal distribution in its median absolute deviation.
 _NORMAL: Final = 1.4826
@@ -226,7 +227,7 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
 
     when, least = ("loaded", _LEAST_LOADED) if ping.is_loaded else ("idle", _LEAST)
     received = max(len(ping.times), ping.counts[1] if ping.counts is not None else 0)
-    middle = _middle(ping) if len(ping.times) >= least else ping.mean if received >= least else None
+    middle = _middle(ping) if len(ping.times) >= _LEAST_TIMES else ping.mean if received >= _LEAST_TIMES else None
     if middle is not None:
         yield said(f"path.rtt_{when}_s", *middle)
     if received >= least and not ping.is_loaded:

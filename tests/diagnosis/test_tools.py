@@ -581,6 +581,7 @@ CASES = {
     "robocopy of 61200 files": Case(
         {"robocopy.log": _ROBO, "ping.txt": _WIN_PING.replace("61ms", "2ms").replace("62ms", "3ms")},
         some("latency-protocol"),
+        0.2,
         never=NOT_FINE,
     ),
     "one of four at 94": Case(_OUT, some("duplex", "link"), which="10.0.0.3", says="alone|100"),
