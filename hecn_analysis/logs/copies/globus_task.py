@@ -19,7 +19,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import RunFindings, Run
 
 _FIELD: Final = re.compile(
     r"^(?P<key>Label|Task ID|Type|Status|Request Time|Completion Time|Faults|Bytes Transferred|Bytes Per Second"
@@ -36,7 +36,7 @@ class GlobusTask:
     HINTS: tuple[str, ...] = ("Task ID:", "Bytes Transferred:", "Bytes Per Second:")
     LATER_HINTS: tuple[str, ...] = (": ",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._fields: dict[str, tuple[str, int]] = {}
 

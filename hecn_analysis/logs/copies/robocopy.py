@@ -16,7 +16,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import RunFindings, Run
 from hecn_analysis.parsing.amounts import clock, scale
 
 _N: Final = r"\d{1,19}(?:[.,]\d{1,3})?"
@@ -47,7 +47,7 @@ class Robocopy:
     HINTS: tuple[str, ...] = ("ROBOCOPY", "Bytes/", "Octets/")
     LATER_HINTS: tuple[str, ...] = (" : ", " :", ": ")
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._first: int | None = None
         self._last = 0

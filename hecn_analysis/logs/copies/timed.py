@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import RunFindings, Run
 from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.timings import HINTS, Timing, Timings
 
@@ -41,7 +41,7 @@ class Timed:
     VERSIONS: str = "any"
     HINTS: tuple[str, ...] = HINTS
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
         self._timings = Timings()
         self._sizes: dict[str, tuple[int, float]] = {}
