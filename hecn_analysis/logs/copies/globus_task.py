@@ -19,7 +19,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import RunFindings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 
 _FIELD: Final = re.compile(
     r"^(?P<key>Label|Task ID|Type|Status|Request Time|Completion Time|Faults|Bytes Transferred|Bytes Per Second"

@@ -16,7 +16,7 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import RunFindings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import clock, scale
 
 _N: Final = r"\d{1,19}(?:[.,]\d{1,3})?"

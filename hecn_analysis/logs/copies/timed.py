@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import RunFindings, Run
+from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.timings import HINTS, Timing, Timings
 
