@@ -37,7 +37,7 @@ test: $(VENV)/dev.stamp ## the quick tests and doctests, in one process per core
 
 # The browser tests make every brief once and compare its numbers with those stored in the notebook.
 test-all: test ## the quick tests, then the slow ones: browsers, briefs, live transfers, faults, the wheel
-	$(BIN)/python $(PYTEST) $(SLOW) -m slow tests notebooks/00_start_here.ipynb $(ARGS)
+	$(BIN)/python $(PYTEST) $(SLOW) -m slow tests notebooks/01_analyse_my_folder.ipynb $(ARGS)
 
 notebooks: $(VENV)/dev.stamp ## run every notebook under nbval and compare it with its stored outputs
 	$(BIN)/python $(PYTEST) $(SLOW) notebooks $(ARGS)

@@ -135,7 +135,7 @@ def test_installed_command_predicts_from_shipped_models(installed, shipped):
 
 
 def test_installed_command_knows_the_shipped_briefs(installed, root):
-    declarations = [yaml.safe_load(path.read_text()) for path in (root / "notebooks").glob("*.yaml")]
+    declarations = [yaml.safe_load(path.read_text()) for path in (root / "notebooks" / "declarations").glob("*.yaml")]
     names = {declaration["brief"] for declaration in declarations if declaration.get("brief")}
     assert len(names) >= 2
     listed = installed("hecn", "brief", "--list")

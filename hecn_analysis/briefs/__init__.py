@@ -13,6 +13,7 @@ from hecn_analysis.base.first_use import lazy_getattr
 if TYPE_CHECKING:
     from hecn_analysis.briefs.catalogue import brief_names as brief_names
     from hecn_analysis.briefs.catalogue import briefs as briefs
+    from hecn_analysis.briefs.form import show_form as show_form
     from hecn_analysis.briefs.make import BriefResult as BriefResult
     from hecn_analysis.briefs.make import make_briefs as make_briefs
     from hecn_analysis.briefs.show import KeyFigure as KeyFigure
@@ -49,6 +50,7 @@ _SOURCES = {
     "show_comparison": "show",
     "show_figure": "show",
     "show_finding": "show",
+    "show_form": "form",
     "show_ladder": "show",
     "show_provenance": "show",
     "show_reading": "show",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError, did_you_mean
-from hecn_analysis.briefs.parameters import Brief, read_declaration
+from hecn_analysis.briefs.parameters import DECLARATIONS, Brief, declaration_of, read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Subjects of notebooks, by the first digit of their number.
 SUBJECTS: Final = {
-    "0": "Introduction",
+    "0": "Your own folder",
     "1": "File transfers and tools",
     "2": "Slots, disks and host limits",
     "3": "Memory to memory over long paths",
@@ -25,13 +25,19 @@ SUBJECTS: Final = {
 }
 
 
+def notebooks(folder: Path | None = None) -> list[Path]:
+    """Notebooks that have a declaration, in their order."""
+    folder = folder or places.notebooks_dir()
+    return [folder / f"{path.stem}.ipynb" for path in sorted((folder / DECLARATIONS).glob("*.yaml"))]
+
+
 def briefs(folder: Path | None = None) -> dict[str, Brief]:
     """Briefs by name, in the order of their notebooks."""
     by_name: dict[str, Brief] = {}
-    for path in sorted((folder or places.notebooks_dir()).glob("*.yaml")):
-        declaration = read_declaration(path)
+    for notebook in notebooks(folder):
+        declaration = read_declaration(declaration_of(notebook))
         if declaration.brief is not None:
-            by_name[declaration.brief] = Brief(path.with_suffix(".ipynb"), declaration)
+            by_name[declaration.brief] = Brief(notebook, declaration)
     return by_name
 
 

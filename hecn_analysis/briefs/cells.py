@@ -150,7 +150,7 @@ def html_table(
     def row(tag: str, texts: Sequence[str]) -> str:
         cells = zip(texts, sides, strict=True)
         return (
-            "<tr>"
+            "\n<tr>"
             + "".join(f'<{tag} style="text-align:{side}">{html_text(text)}</{tag}>' for text, side in cells)
             + "</tr>"
         )

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from hecn_analysis.archive.selection import archive_of
 from hecn_analysis.base import places
-from hecn_analysis.briefs.parameters import Brief, Value, files_of
+from hecn_analysis.briefs.parameters import Brief, Value, declaration_of, files_of
 from hecn_analysis.files import packed
 from hecn_analysis.files.names import as_stored
 from hecn_analysis.files.opening import EXPECTED_READABLE, File
@@ -142,7 +142,7 @@ def _packages() -> dict[str, str]:
 
 def _named(brief: Brief, parameters: Mapping[str, Value]) -> Iterator[Path]:
     """Files that always count: the notebook, its declaration, and everything below the paths of parameters."""
-    yield from (brief.notebook.absolute(), brief.notebook.with_suffix(".yaml").absolute())
+    yield from (brief.notebook.absolute(), declaration_of(brief.notebook).absolute())
     yield from (PACKAGE / "__init__.py", PACKAGE / "briefs" / "__init__.py")  # the kernel loads them before it records
     for name, parameter in brief.declaration.parameters.items():
         if parameter.type != "files":

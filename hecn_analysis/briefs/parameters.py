@@ -1,6 +1,6 @@
-"""Parameters of a notebook: the declaration beside it, and the check of given values before any kernel starts.
+"""Parameters of a notebook: its declaration, and the check of given values before any kernel starts.
 
-``10_x.ipynb`` has ``10_x.yaml`` beside it::
+``10_x.ipynb`` is declared in ``declarations/10_x.yaml``::
 
     brief: x                    # name for `hecn brief`; without one, the notebook is for Jupyter only
     title: Disk to disk over 10 Gigabit Ethernet
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -37,6 +37,7 @@ SI_UNITS = {
     "frequency": "Hz",
     "transfers": "T/s",
 }
+DECLARATIONS: Final = "declarations"  # folder of the declarations, beside the notebooks
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
@@ -57,7 +58,7 @@ class Parameter(BaseModel):
 
 
 class Declaration(BaseModel):
-    """The declaration beside a notebook: name as a brief, title, question, parameters."""
+    """The declaration of a notebook: name as a brief, title, question, parameters."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -74,8 +75,13 @@ class Brief(NamedTuple):
     declaration: Declaration
 
 
+def declaration_of(notebook: Path) -> Path:
+    """Path of the declaration of a notebook."""
+    return notebook.parent / DECLARATIONS / f"{notebook.stem}.yaml"
+
+
 def read_declaration(path: Path) -> Declaration:
-    """Read the declaration beside a notebook."""
+    """Read the declaration of a notebook."""
     document = yaml_file.load(path)
     declaration = yaml_file.validate(Declaration, document.values, lambda keys: (document.source, document.line(keys)))
     for name, parameter in declaration.parameters.items():
@@ -221,8 +227,13 @@ def _files(name: str, given: str) -> str:
     return given
 
 
+def is_on(given: Value) -> bool:
+    """Whether a flag is set."""
+    return str(given).lower() in TRUE
+
+
 def _flag(name: str, given: Value) -> bool:
     word = str(given).lower()
     if word not in TRUE + FALSE:
         raise InputError(f"parameter {name}: {given!r}", "true or false")
-    return word in TRUE
+    return is_on(given)

@@ -53,9 +53,10 @@ class Pictures:
             self._thread.join()
         self._loop.close()
 
-    def figure(self, spec: dict[str, Any], form: str) -> bytes:
+    def figure(self, spec: dict[str, Any], form: str, *, width: int = WIDTH, scale: int | None = None) -> bytes:
         """Draw a figure as in a brief."""
-        return self._draw(spec, {"format": form, "width": WIDTH, "scale": PNG_SCALE if form == "png" else 1})
+        dots = scale or (PNG_SCALE if form == "png" else 1)
+        return self._draw(spec, {"format": form, "width": width, "scale": dots})
 
     def thumbnail(self, spec: dict[str, Any]) -> bytes:
         """Draw a small picture of a figure, as WebP."""

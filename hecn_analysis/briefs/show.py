@@ -1,6 +1,6 @@
 """Output of notebooks, in a form that a brief can use as well.
 
-Each ``show_…`` displays one thing in up to four representations: plain text (kept in the stored notebook, readable in a
+Each ``show_…`` displays one thing in up to four representations: plain text (readable in a
 diff), HTML (for Jupyter), Plotly's own (figures), and `MIME`, the same as data, from which the brief's page
 (`hecn_analysis.briefs.html`) and its JSON are made. All text may come from logs and is escaped.
 """

@@ -72,8 +72,9 @@ def notebooks(tmp_path_factory):
         new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "x"}}),
         folder / "10_small.ipynb",
     )
-    (folder / "10_small.yaml").write_text(DECLARATION)
-    (folder / "00_start.yaml").write_text("title: Start\nquestion: Where?\n")
+    (folder / "declarations").mkdir()
+    (folder / "declarations" / "10_small.yaml").write_text(DECLARATION)
+    (folder / "declarations" / "00_start.yaml").write_text("title: Start\nquestion: Where?\n")
     return folder
 
 

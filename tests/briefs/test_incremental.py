@@ -39,11 +39,11 @@ pathlib.Path("written.txt").write_text("new")"""
 def workplace(tmp_path, monkeypatch):
     """A folder with a notebook, its declaration and two logs, in which the test stands."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "declarations").mkdir(parents=True)
     cells = [new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]}), new_code_cell(READS)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "x"}}
     nbformat.write(new_notebook(cells=cells, metadata=kernel), tmp_path / "notebooks" / "50_reader.ipynb")
-    (tmp_path / "notebooks" / "50_reader.yaml").write_text(DECLARATION)
+    (tmp_path / "notebooks" / "declarations" / "50_reader.yaml").write_text(DECLARATION)
     (tmp_path / "a.log").write_text("one")
     (tmp_path / "b.log").write_text("two")
     return tmp_path
@@ -82,14 +82,14 @@ def test_kernel_notes_what_counts(workplace):
     assert {
         "a.log",
         "notebooks/50_reader.ipynb",
-        "notebooks/50_reader.yaml",
+        "notebooks/declarations/50_reader.yaml",
         "hecn:models/tools/nuttcp.yaml",
         "hecn:models/paths",
         "hecn:hecn_analysis/base/units.py",
         "hecn:hecn_analysis/__init__.py",
     } <= files.keys()
     strange = [name for name in files if not name.startswith("hecn:")]
-    assert sorted(strange) == ["a.log", "notebooks/50_reader.ipynb", "notebooks/50_reader.yaml"]
+    assert sorted(strange) == ["a.log", "notebooks/50_reader.ipynb", "notebooks/declarations/50_reader.yaml"]
     assert not [name for name in files if name.startswith("hecn:hecn_analysis/limits")]  # was not imported
     assert all(files.values())
     before = result.html.stat().st_mtime_ns
@@ -125,7 +125,7 @@ CHANGES = {
     "a file that is gone": lambda place: (place / "b.log").unlink(),
     "a listed folder": rename_in_folder,
     "the notebook": change_notebook,
-    "the declaration": lambda place: (place / "notebooks" / "50_reader.yaml").write_text(
+    "the declaration": lambda place: (place / "notebooks" / "declarations" / "50_reader.yaml").write_text(
         DECLARATION.replace("What the", "All the")
     ),
     "the executed notebook": lambda place: (place / "out" / "reader.ipynb").write_text("{}"),

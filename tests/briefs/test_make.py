@@ -9,6 +9,7 @@ import pytest
 from hecn_analysis import briefs
 from hecn_analysis.base.errors import InputError, MissingProgramError
 from hecn_analysis.briefs import store
+from hecn_analysis.briefs.pictures import Pictures
 
 from .conftest import HOSTILE  # isort: skip
 
@@ -133,13 +134,15 @@ def test_index_lists_briefs_of_earlier_runs_too(made):
     assert "&lt;script&gt;" in page
 
 
-def test_stored_notebook_keeps_plain_text_only(made, tmp_path):
+def test_stored_notebook_has_pictures_of_its_figures_and_no_scripts(made, chromium, tmp_path):  # noqa: ARG001
     stored = tmp_path / "small.ipynb"
     stored.write_bytes(made.notebook.read_bytes())
     assert any("application/vnd.plotly.v1+json" in found for found in store.too_large(stored))
-    store.strip(stored)
+    with Pictures() as pictures:
+        store.strip(stored, pictures)
     assert store.too_large(stored) == []
     notebook = nbformat.read(stored, as_version=4)
     assert "hecn" not in notebook.metadata
-    kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
-    assert kinds == {"text/plain"}
+    outputs = [output.data for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
+    assert {kind for data in outputs for kind in data} == {"text/plain", "text/html", "image/png"}
+    assert all(("image/png" in data) == data["text/plain"].startswith("[figure]") for data in outputs)

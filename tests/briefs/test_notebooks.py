@@ -2,6 +2,7 @@
 
 import ast
 import json
+import shutil
 
 import nbformat
 import pytest
@@ -9,13 +10,15 @@ import pytest
 from hecn_analysis import briefs
 from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.briefs import store
+from hecn_analysis.briefs import contents, store
 from hecn_analysis.briefs.catalogue import SUBJECTS
 from hecn_analysis.briefs.jobs import jobs_of
-from hecn_analysis.briefs.parameters import Brief, Declaration, check, defaults, read_declaration
+from hecn_analysis.briefs.parameters import Brief, Declaration, check, declaration_of, defaults, read_declaration
 
-NOTEBOOKS = sorted(places.notebooks_dir().glob("*.ipynb"))
+INDEX = places.notebooks_dir() / contents.INDEX
+NOTEBOOKS = sorted({*places.notebooks_dir().glob("*.ipynb")} - {INDEX})
 MOST_LINES = 10
+MOST_CELLS = 12
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
@@ -24,7 +27,27 @@ def notebook(request):
 
 
 def test_each_notebook_has_a_declaration_and_the_other_way_round():
-    assert [path.stem for path in NOTEBOOKS] == sorted(path.stem for path in places.notebooks_dir().glob("*.yaml"))
+    assert [path.stem for path in NOTEBOOKS] == sorted(
+        path.stem for path in (places.notebooks_dir() / "declarations").glob("*")
+    )
+
+
+def test_the_index_is_the_one_that_the_declarations_make(tmp_path):
+    shutil.copytree(places.notebooks_dir(), tmp_path / "notebooks")
+    made = contents.write_contents(tmp_path / "notebooks")
+    assert made.read_text() == INDEX.read_text()
+    text = "".join(cell.source for cell in nbformat.read(INDEX, as_version=4).cells)
+    assert all(f"({path.name})" in text for path in NOTEBOOKS)
+    pictured = [path for path in NOTEBOOKS if contents.thumbnail_of(path).is_file()]
+    assert all(f"thumbnails/{path.stem}.webp" in text for path in pictured)
+    assert len(pictured) > len(NOTEBOOKS) / 2
+
+
+def test_a_stored_figure_has_a_picture_for_pages_without_scripts(notebook):
+    for cell in notebook[0].cells:
+        for output in cell.get("outputs", []):
+            if output.get("data", {}).get("text/plain", "").startswith("[figure]"):
+                assert "image/png" in output.data
 
 
 def test_briefs_that_are_promised_are_there():
@@ -35,15 +58,20 @@ def test_parameters_cell_holds_the_declared_names_and_defaults(notebook):
     cells, path = notebook[0].cells, notebook[1]
     (cell,) = [cell for cell in cells if "parameters" in cell.metadata.get("tags", [])]
     written = {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(cell.source).body}
-    assert written == pytest.approx(defaults(read_declaration(path.with_suffix(".yaml"))))
+    assert written == pytest.approx(defaults(read_declaration(declaration_of(path))))
 
 
 def test_notebook_opens_with_its_question_and_has_short_cells(notebook):
     cells, path = notebook[0].cells, notebook[1]
-    declaration = read_declaration(path.with_suffix(".yaml"))
+    declaration = read_declaration(declaration_of(path))
     assert cells[0].source.startswith(f"# {declaration.title}\n\n**Question.** {declaration.question}\n")
     long = [cell.source for cell in cells if cell.cell_type == "code" and len(cell.source.splitlines()) > MOST_LINES]
     assert long == []
+
+
+def test_the_notebook_that_people_copy_is_short():
+    cells = nbformat.read(places.notebooks_dir() / "01_analyse_my_folder.ipynb", as_version=4).cells
+    assert len(cells) <= MOST_CELLS
 
 
 def test_stored_outputs_are_small_and_plain(notebook):
@@ -75,13 +103,13 @@ WRONG = {  # of each type, what is none
 PARAMETERS = [
     pytest.param(path, name, id=f"{path.stem}-{name}")
     for path in NOTEBOOKS
-    for name in read_declaration(path.with_suffix(".yaml")).parameters
+    for name in read_declaration(declaration_of(path)).parameters
 ]
 
 
 def refusal(path, given):
     """What is said to given parameters."""
-    declaration = read_declaration(path.with_suffix(".yaml"))
+    declaration = read_declaration(declaration_of(path))
     with pytest.raises(InputError) as refused:
         jobs_of({declaration.brief or "none": Brief(path, declaration)}, given)
     message = str(refused.value)
@@ -98,7 +126,7 @@ def test_misspelt_parameter_gets_the_nearest_known_one(path, name):
 
 @pytest.mark.parametrize(("path", "name"), PARAMETERS)
 def test_impossible_value_of_a_parameter_is_refused(path, name):
-    parameter = read_declaration(path.with_suffix(".yaml")).parameters[name]
+    parameter = read_declaration(declaration_of(path)).parameters[name]
     assert len(parameter.help) > 5
     wrong = []
     if parameter.type in WRONG:

@@ -8,7 +8,7 @@ from hecn_analysis.briefs import parameters
 
 @pytest.fixture(scope="module")
 def declaration(notebooks):
-    return parameters.read_declaration(notebooks / "10_small.yaml")
+    return parameters.read_declaration(notebooks / "declarations" / "10_small.yaml")
 
 
 def test_defaults_reach_the_notebook_in_si(declaration):

@@ -36,8 +36,8 @@ SILENT = (
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
     """A folder that holds notebooks and all that is written for a short time, in which the test stands."""
-    for name in ("notebooks", "scratch"):
-        (tmp_path / name).mkdir()
+    for name in ("notebooks/declarations", "scratch"):
+        (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(places, "notebooks_dir", lambda: tmp_path / "notebooks")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
@@ -53,7 +53,7 @@ def write(workplace, **cells):
         kernel = {"kernelspec": {"name": "python3", "display_name": "x"}}
         path = workplace / "notebooks" / f"1{number}_{name}.ipynb"
         nbformat.write(new_notebook(cells=book, metadata=kernel), path)
-        path.with_suffix(".yaml").write_text(f"brief: {name}\ntitle: {name}\nquestion: Q?\n")
+        (path.parent / "declarations" / f"{path.stem}.yaml").write_text(f"brief: {name}\ntitle: {name}\nquestion: Q?\n")
         for ending in ("html", "pdf", "ipynb"):
             (workplace / "out" / f"{name}.{ending}").write_text("of yesterday")
 

@@ -265,7 +265,7 @@ class Briefs(Work):
     def __init__(self, folder, chance):
         super().__init__(folder, chance)
         self.notebooks, self.out = folder / "notebooks", folder / "out"
-        self.notebooks.mkdir()
+        (self.notebooks / "declarations").mkdir(parents=True)
         cells = [
             new_code_cell("label = 'a'", metadata={"tags": ["parameters"]}),
             new_code_cell("1"),
@@ -274,7 +274,7 @@ class Briefs(Work):
         kernel = {"kernelspec": {"name": "python3", "display_name": "x"}}
         for number, name in enumerate(self.names):
             nbformat.write(new_notebook(cells=cells, metadata=kernel), self.notebooks / f"1{number}_{name}.ipynb")
-            (self.notebooks / f"1{number}_{name}.yaml").write_text(
+            (self.notebooks / "declarations" / f"1{number}_{name}.yaml").write_text(
                 f"brief: {name}\ntitle: T\nquestion: Q?\nparameters:\n"
                 "  label: {type: text, default: a, help: what is written}\n"
             )

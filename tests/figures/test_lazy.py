@@ -28,6 +28,6 @@ def test_every_name_is_there_and_listed():
 
 
 def test_names_of_briefs_are_those_of_their_notebooks():
-    for path in places.notebooks_dir().glob("*.yaml"):
+    for path in (places.notebooks_dir() / "declarations").glob("*.yaml"):
         found = re.search(r"^brief: (.*)$", path.read_text(), re.MULTILINE)
         assert found is None or found[1] == path.stem.partition("_")[2]
