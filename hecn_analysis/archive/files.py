@@ -172,9 +172,12 @@ _NULLABLE: Final[Mapping[pa.DataType, Any]] = {
 
 
 def to_frame(rows: pa.Table) -> pd.DataFrame:
-    """Convert rows of an Arrow table by the types of their columns, ignoring the pandas metadata of the file."""
-    frame: pd.DataFrame = rows.replace_schema_metadata(None).to_pandas(types_mapper=_NULLABLE.get)
-    return frame
+    """Convert rows of an Arrow table by the types of their columns, ignoring the pandas metadata of the file.
+
+    >>> int(to_frame(pa.table({"in_octets": pa.array([2**62 + 1, None])}))["in_octets"][0] - 2**62)
+    1
+    """
+    return tables.with_units(rows.replace_schema_metadata(None).to_pandas(types_mapper=_NULLABLE.get))
 
 
 def schema_mismatch(table: str, schema: pa.Schema) -> str | None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -378,6 +378,22 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = MappingProxyType(
 )
 
 
+#: Units of columns of other tables, by the ending of their names.
+ENDINGS: Final = {
+    "_bps": "bit/s",
+    "_bytes": "B",
+    "_s": "s",
+    "_fraction": "1",
+    "probability": "1",
+    "utilisation": "1",
+    "gain": "1",
+    "gain_low": "1",
+    "gain_high": "1",
+    "ratio": "1",
+    "_usd": "USD",
+}
+
+
 def _columns(table: str) -> Mapping[str, Column]:
     try:
         return COLUMNS[table]
@@ -455,7 +471,35 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 
 
 def _frame(arrays: Mapping[str, Any], length: int) -> pd.DataFrame:
-    return pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False)
+    return with_units(pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False))
+
+
+def unit_of(column: str) -> str:
+    """Unit of a column by its name: one of `COLUMNS`, or one that ends with its unit; empty for a text or a count."""
+    known = next((columns[column].unit for columns in COLUMNS.values() if column in columns), None)
+    return known if known is not None else next((unit for end, unit in ENDINGS.items() if column.endswith(end)), "")
+
+
+def with_units(frame: pd.DataFrame) -> pd.DataFrame:
+    """State the units of a table's columns in ``frame.attrs["units"]``, and return the table.
+
+    Parameters
+    ----------
+    frame
+        A table whose columns are those of `COLUMNS`, or have names that end with their unit.
+
+    Returns
+    -------
+    DataFrame
+        The same table.
+
+    Examples
+    --------
+    >>> with_units(pd.DataFrame({"title": ["link"], "throughput_bps": [1e9]})).attrs["units"]
+    {'throughput_bps': 'bit/s'}
+    """
+    frame.attrs["units"] = {name: unit for name in map(str, frame.columns) if (unit := unit_of(name))}
+    return frame
 
 
 def _array(column: Column, values: Sequence[object]) -> Any:  # noqa: ANN401 - of numpy or of pandas, by the dtype

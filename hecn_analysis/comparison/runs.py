@@ -21,6 +21,7 @@ from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.records import records
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.comparison import causes
 from hecn_analysis.comparison.tools import compare_tools
 from hecn_analysis.logs import Reading
@@ -154,7 +155,7 @@ def compare_runs(
         verdict, sentence = _verdict(row, level, tests)
         became = causes.causes(row, parts.get_group(row["group"]), sides)
         row.update(became, verdict=verdict, sentence=f"{sentence} {became['told']}".rstrip())
-    frame = pd.DataFrame(groups, columns=list(COLUMNS))
+    frame = with_units(pd.DataFrame(groups, columns=list(COLUMNS)))
     last = frame["verdict"].str.startswith("only")
     frame = frame.assign(last=last).sort_values(["last", "p_corrected", "p"], kind="stable", ignore_index=True)
     ratio, low, high = _overall(runs, confidence)
@@ -164,7 +165,7 @@ def compare_runs(
         ratio=ratio,
         ratio_low=low,
         ratio_high=high,
-        runs=runs[runs["rate_bps"].notna()].reset_index(drop=True),
+        runs=with_units(runs[runs["rate_bps"].notna()].reset_index(drop=True)),
         confidence=confidence,
         problems=pd.concat([reading.problems for reading in readings], ignore_index=True),
     )

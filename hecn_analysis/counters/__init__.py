@@ -156,9 +156,9 @@ def joined(
         troubles = pd.concat([troubles, kept["problems"]], ignore_index=True)
     known = _at_ceilings(rates(samples, passed), found)
     return Counters(
-        samples,
+        tables.with_units(samples),
         interfaces(found, samples, known),
-        known,
+        tables.with_units(known),
         troubles,
         [part.facts for part in found if part.format is not None],
     )

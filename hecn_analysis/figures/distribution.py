@@ -32,7 +32,8 @@ def distribution_rows(runs: pd.DataFrame, intervals: pd.DataFrame, quantity: Qua
         part = own.get((run["source_file"], run["run"]))
         values = pd.Series(dtype=float) if part is None else _values(part, quantity)
         if len(values) > 1 and len(found) < MOST_RUNS:
-            name = f"{PurePath(run['source_file']).name}:{run['line_first']}: {run['tool']}"
+            place = run["run"] if pd.isna(run["line_first"]) else run["line_first"]
+            name = f"{PurePath(run['source_file']).name}:{place}" + ("" if pd.isna(run["tool"]) else f": {run['tool']}")
             table = pd.DataFrame({"value": values.to_numpy(float)}).assign(
                 run=theme.text(name), label=theme.label(name)
             )

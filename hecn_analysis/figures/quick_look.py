@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.diagnosis.courses import LOG, RunCourse
 from hecn_analysis.figures.comparison import plot_comparison
@@ -18,16 +19,23 @@ from hecn_analysis.logs import Reading, read
 from hecn_analysis.runs import course
 from hecn_analysis.runs.alike import with_conditions
 
+_KEYS: Final = {"source_file", "run"}  # of a run, in every table
+_EXPECTED: Final = "runs or intervals of hecn.read, with the columns source_file and run"
 View = Literal["time", "cdf", "box", "runs", "latency"]
 
 
-def plot(data: Reading | str | os.PathLike[str] | Iterable[str | os.PathLike[str]], view: View = "time") -> go.Figure:
+#: What `plot` draws: what was read, a table of its runs or intervals, or what `hecn_analysis.read` can read.
+Source = Reading | pd.DataFrame | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+def plot(data: Source, view: View = "time") -> go.Figure:
     """Draw the runs of logs in one figure.
 
     Parameters
     ----------
     data
-        What `hecn_analysis.read` returned, or what it can read: a file, a folder, or several.
+        What `hecn_analysis.read` returned, its table of runs or of intervals or a part of one, or what it can read: a
+        file, a folder, or several.
     view
         ``time``: rate, congestion window, RTT and retransmits of the first six runs over time. ``cdf``, ``box``:
         distribution of the rates of each run's intervals. ``runs``: the rate of every run, by kind of run. ``latency``:
@@ -41,7 +49,7 @@ def plot(data: Reading | str | os.PathLike[str] | Iterable[str | os.PathLike[str
     Raises
     ------
     InputError
-        An unknown view, or a single path that does not exist.
+        An unknown view, a single path that does not exist, or a table of something else.
 
     Examples
     --------
@@ -53,8 +61,22 @@ def plot(data: Reading | str | os.PathLike[str] | Iterable[str | os.PathLike[str
     if view not in _VIEWS:
         views = get_args(View)
         raise InputError(f"view {view!r}", f"one of {', '.join(views)}", advice=did_you_mean(view, views))
-    reading = data if isinstance(data, Reading) else read(data)
-    return _VIEWS[view](reading)
+    return _VIEWS[view](_reading(data))
+
+
+def _reading(data: Source) -> Reading:
+    """What was read, with empty tables for those that are not given."""
+    if isinstance(data, Reading):
+        return data
+    if not isinstance(data, pd.DataFrame):
+        return read(data)
+    if not set(data.columns) >= _KEYS:
+        raise InputError(f"a table with the columns {', '.join(map(str, data.columns))}", _EXPECTED)
+    known = {name: tables.make(name, []) for name in ("runs", "streams", "intervals", "problems")}
+    is_intervals = "t_end_s" in data.columns
+    runs = data[[*_KEYS]].drop_duplicates() if is_intervals else data
+    known["runs"] = runs.reset_index(drop=True).reindex(columns=known["runs"].columns)
+    return Reading(**known | ({"intervals": data.reindex(columns=known["intervals"].columns)} if is_intervals else {}))
 
 
 def _time(reading: Reading) -> go.Figure:

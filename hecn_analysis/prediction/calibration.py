@@ -19,6 +19,7 @@ import yaml
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.records import records
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.estimation import Posterior, Problem
@@ -226,7 +227,7 @@ def _parameters(problem: Problem, posterior: Posterior) -> pd.DataFrame:
                     "source": source,
                 }
             )
-    frame = pd.DataFrame(rows, columns=PARAMETER_COLUMNS)
+    frame = with_units(pd.DataFrame(rows, columns=PARAMETER_COLUMNS))
     order = {"yes": 0, "partly": 1, "no": 2}
     return frame.sort_values("found", key=lambda column: column.map(order), kind="stable").reset_index(drop=True)
 
@@ -268,7 +269,7 @@ def _runs(problem: Problem, posterior: Posterior) -> pd.DataFrame:
                 "contradicts": fit.worst > CONTRADICTS,
             }
         )
-    return pd.DataFrame(rows, columns=RUN_COLUMNS)
+    return with_units(pd.DataFrame(rows, columns=RUN_COLUMNS))
 
 
 def _unknown(problem: Problem, posterior: Posterior) -> tuple[dict[str, float], ...]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.base.html_text import html_text
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.unknowns import Unknown
 
@@ -172,7 +173,7 @@ class Prediction:
         """
         columns = ["resource", "resource_class", "title", "throughput_bps", "probability"]
         frame = pd.DataFrame([asdict(rung) for rung in self.ladder], columns=columns)
-        return frame.assign(utilisation=frame["resource"].map(self.utilisation))
+        return with_units(frame.assign(utilisation=frame["resource"].map(self.utilisation)))
 
 
 def describe(scenario: Scenario) -> str:

@@ -21,6 +21,7 @@ import pandas as pd
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError, RangeError, ValidityWarning
 from hecn_analysis.base.progress import track
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 from hecn_analysis.hardware.scenario import bare_numbers, scalar, value_at
@@ -97,7 +98,7 @@ def sweep(
         pass
     for warning in run.warnings:
         warnings.warn(warning, ValidityWarning, stacklevel=2)
-    return pd.DataFrame({**{key: column.cells() for key, column in columns.items()}, **run.results})
+    return with_units(pd.DataFrame({**{key: column.cells() for key, column in columns.items()}, **run.results}))
 
 
 def _plain(key: str, values: Iterable[Any]) -> list[Any]:

@@ -19,6 +19,7 @@ import pandas as pd
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.base.progress import track
 from hecn_analysis.base.records import records
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.prediction.held_out import MODES, Mode, recalibrated, setup
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_series
@@ -178,7 +179,7 @@ def validated(
         ],
         columns=COLUMNS,
     )
-    return Validation(rows, summary(rows))
+    return Validation(with_units(rows), summary(rows))
 
 
 def _row(run: Measurement, answer: Prediction | HecnError) -> dict[str, object]:
@@ -244,7 +245,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
         "faults",
         "undetermined",
     ]
-    return pd.DataFrame(summaries, columns=columns)
+    return with_units(pd.DataFrame(summaries, columns=columns))
 
 
 def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:

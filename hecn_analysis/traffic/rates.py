@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base.errors import RangeError
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import Flag, to_bits, to_words
 from hecn_analysis.traffic.series import Named, Speeds, Widths, from_frame
@@ -77,7 +78,7 @@ def frame(named: Named, computed: differences.Rates) -> pd.DataFrame:
     keep[computed.first] = False
     number = np.repeat(np.arange(len(computed.first)), named.series.lengths)[keep]
     missing = np.full(int(keep.sum()), np.nan)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "host": pd.array(list(named.hosts), dtype="string").take(number),
             "interface": pd.array(list(named.interfaces), dtype="string").take(number),
@@ -90,6 +91,7 @@ def frame(named: Named, computed: differences.Rates) -> pd.DataFrame:
             "flag": to_words(computed.flags[keep]),
         }
     )
+    return with_units(table)
 
 
 def flag_ceilings(table: pd.DataFrame, ceiling_bps: float) -> pd.DataFrame:

@@ -90,6 +90,27 @@ def test_runs_are_drawn_at_their_rate(root):
     assert found.runs["throughput_bps"].max() * 1e-9 == pytest.approx(rates[-1])
 
 
+@pytest.mark.parametrize("view", ["time", "cdf", "box", "latency"])
+def test_a_table_of_intervals_is_drawn_as_the_reading_it_is_of(view, root):
+    found = hecn.read(root / "data" / "transfers" / "over_time")
+    fig = hecn.plot(found.intervals, view)
+    assert [list(trace.y or ()) for trace in fig.data] == [list(trace.y or ()) for trace in hecn.plot(found, view).data]
+    assert "nan" not in fig.to_json().replace("NaN", "")
+
+
+def test_a_part_of_the_runs_is_drawn(root):
+    found = hecn.read(root / "data" / "logs" / "c-systems-dd.txt")
+    part = found.runs.nlargest(1, "throughput_bps")
+    rates = [float(x) for trace in hecn.plot(part, "runs").data for x in trace.x if x is not None]
+    assert rates
+    assert rates == pytest.approx([found.runs["throughput_bps"].max() * 1e-9] * len(rates))
+
+
+def test_a_table_of_something_else_is_refused():
+    with pytest.raises(InputError, match="found a table with the columns a, b, expected runs or intervals"):
+        hecn.plot(pd.DataFrame({"a": [1], "b": [2]}))
+
+
 def test_unknown_view_is_named():
     with pytest.raises(InputError, match="found view 'tiem', expected one of time, cdf, box, runs, latency"):
         hecn.plot([], "tiem")

@@ -19,6 +19,7 @@ import pandas as pd
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.base.progress import track
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.planning.change.change import PRICE_BASES, Change
 from hecn_analysis.planning.change.settings import possible
@@ -189,7 +190,7 @@ class Advices:
             *("bottleneck_class", "price_basis"),
         ]
         rows = [advice.to_dict() for advice in (*self.single, *self.together)]
-        return pd.DataFrame(rows, columns=columns)
+        return with_units(pd.DataFrame(rows, columns=columns))
 
     def to_rows(self) -> pd.DataFrame:
         """`to_frame` with further columns for gain, its range and the price in words.
@@ -219,7 +220,7 @@ class Advices:
         """
         columns = ["title", "how", "check", "risk", "source"]
         steps = [{name: getattr(advice.changes[0], name) for name in columns} for advice in self.single]
-        return pd.DataFrame(steps, columns=columns)
+        return with_units(pd.DataFrame(steps, columns=columns))
 
     def __str__(self) -> str:
         """Prediction as it is, and the first change to make."""

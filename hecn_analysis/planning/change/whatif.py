@@ -14,6 +14,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError, RangeError
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction import predict
 from hecn_analysis.prediction.sweep import sweep
@@ -190,7 +191,7 @@ def whatif(
                 for name, case in cases.items()
             ]
         )
-    return rows.assign(gain=rows["throughput_bps"] / now.throughput_bps - 1)
+    return with_units(rows.assign(gain=rows["throughput_bps"] / now.throughput_bps - 1))
 
 
 def tornado(
@@ -264,7 +265,7 @@ def tornado(
         *("key", "value", "unit", "low_value", "high_value", "throughput_low_bps", "throughput_high_bps", "swing_bps"),
         *("bottleneck_low", "bottleneck_high", "basis", "source"),
     ]
-    table = pd.DataFrame(rows, columns=columns)
+    table = with_units(pd.DataFrame(rows, columns=columns))
     return table.sort_values("swing_bps", ascending=False, kind="stable", ignore_index=True)
 
 

@@ -25,6 +25,7 @@ import pandas as pd
 
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.base.progress import track
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.base.units import format_fraction
 from hecn_analysis.planning.forecast.backtest import Backtest, backtest
 from hecn_analysis.planning.forecast.effects import Effects, effects_of
@@ -221,7 +222,7 @@ def forecast(
     return Forecast(
         capacity,
         _frame(tables.ports, PORT_COLUMNS),
-        pd.concat(tables.curve, ignore_index=True) if tables.curve else _frame([], CURVE),
+        with_units(pd.concat(tables.curve, ignore_index=True)) if tables.curve else _frame([], CURVE),
         _frame(tables.backtest, ("host", "interface", "method", "mase", "coverage", "origins", "horizon", "chosen")),
         _frame(tables.shifts, ("host", "interface", "time", "before_bps", "after_bps")),
         _frame(
@@ -238,7 +239,7 @@ CURVE: Final = (
 
 
 def _frame(rows: list[dict[str, Any]], columns: Sequence[str] | Mapping[str, str]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=list(columns))
+    return with_units(pd.DataFrame(rows, columns=list(columns)))
 
 
 def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Settings, tables: _Tables) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.planning.purchase.builds import Entry, HostBuild, Line, Role
 from hecn_analysis.prediction import Prediction
 
@@ -121,9 +122,8 @@ class Purchase:
             }
             for entry in self.entries
         ]
-        return pd.DataFrame(
-            rows, columns=["host", "part", "title", "quantity", "price_usd", "total_usd", "basis", "source"]
-        )
+        columns = ["host", "part", "title", "quantity", "price_usd", "total_usd", "basis", "source"]
+        return with_units(pd.DataFrame(rows, columns=columns))
 
     def __str__(self) -> str:
         """Price and prediction in words."""

@@ -21,6 +21,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from hecn_analysis.base import places, units
 from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.base.progress import track
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.planning.purchase.cheapest import TOOLS, purchase
 from hecn_analysis.planning.purchase.result import Purchase
@@ -181,7 +182,7 @@ class Roadmap:
                 row |= _priced(bought)
             rows.append({"milestone": key, **row})
         table = pd.DataFrame(rows, columns=list(COLUMNS)).sort_values("date", kind="stable", na_position="last")
-        return table.reset_index(drop=True).convert_dtypes()
+        return with_units(table.reset_index(drop=True).convert_dtypes())
 
     def _goal(self, key: str, marks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """Row of a goal: what is aimed at, and what reached it or is predicted to."""

@@ -11,6 +11,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis.base import places
+from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.prediction import Prediction, predict
 from hecn_analysis.prediction.compare import Series, load_series, measured
@@ -134,7 +135,7 @@ def compare_pairs(names: Sequence[str] | None = None) -> pd.DataFrame:
         pair = known[name]
         series = loaded.setdefault(pair.series, load_series(pair.series))
         rows.append({"pair": name, **_row(pair, _Side.of(series, pair.before), _Side.of(series, pair.after))})
-    return pd.DataFrame(rows, columns=list(COLUMNS)).convert_dtypes()
+    return with_units(pd.DataFrame(rows, columns=list(COLUMNS)).convert_dtypes())
 
 
 def _row(pair: Pair, before: _Side, after: _Side) -> dict[str, Any]:
