@@ -10,7 +10,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,12 +20,16 @@ import yaml
 
 from hecn_analysis.app.controls import ADDED, ROLES, added_cards, card_keys, choices, controls_of, network_cards, shown
 from hecn_analysis.app.cost import Cost, costs
+from hecn_analysis.app.formula import formula
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, ValidityWarning
 from hecn_analysis.figures import plot_ladder
 from hecn_analysis.figures.resource_map import resource_map_spec
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
+from hecn_analysis.hardware.catalogue import parts
+from hecn_analysis.hardware.host_words import host_words
 from hecn_analysis.hardware.scenario import of_document
+from hecn_analysis.inventory.given import host_of
 from hecn_analysis.prediction.model import GLANCE, Effort
 from hecn_analysis.prediction.single import predict
 
@@ -35,7 +39,14 @@ if TYPE_CHECKING:
 State = dict[str, Any]
 
 #: State in which the app starts.
-START: Final[State] = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge", "tool": "nuttscp"}
+START: Final[State] = {
+    "sender": "dtn-100g-2024",
+    "receiver": "dtn-100g-2024",
+    "path": "lan-100ge",
+    "tool": "iperf3",
+}
+
+_ENDS: Final = ("sender", "receiver")
 
 #: Number of drawn rungs of the ladder.
 RUNGS: Final = 3
@@ -93,12 +104,32 @@ class Look:
 def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
     """Return the state of the app for a scenario: a YAML file, the name of a shipped one, or a mapping of keys.
 
-    None gives the state in which the app starts. InputError if the scenario is not valid.
+    A folder or archive of captured output is the host at both ends of the path in which the app starts. None gives the
+    state in which the app starts. InputError if the scenario is not valid.
 
     >>> opened({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})["path.rate"]
     10000000000.0
     """
-    return dict(START) if scenario is None else _state(load_scenario(scenario))
+    if scenario is None:
+        return dict(START)
+    captured = None if isinstance(scenario, Mapping) else host_of(str(scenario))
+    return _state(load_scenario(scenario if captured is None else _at_both_ends(captured.description)))
+
+
+def _at_both_ends(description: Mapping[str, Any]) -> State:
+    """Start with a described host at both ends."""
+    own = dict(_flat(description))
+    kept = {key: value for key, value in START.items() if key not in _ENDS}
+    return {**kept, **{f"{role}.{key}": value for role in _ENDS for key, value in own.items()}}
+
+
+def _flat(part: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Any]]:
+    """Keys of a description with dots between its levels."""
+    for name, value in part.items():
+        if isinstance(value, Mapping) and "value" not in value:
+            yield from _flat(value, f"{stem}{name}.")
+        else:
+            yield f"{stem}{name}", value
 
 
 def read(text: str, source: str) -> State:
@@ -213,6 +244,7 @@ def page(look: Look) -> dict[str, Any]:
         "exact": look.exact,
         "headline": _headline(prediction) if look.exact or not _is_lossy(look.scenario) else _roughly(prediction),
         "sentence": _sentence(prediction),
+        "formula": formula(look.scenario, prediction),
         "facts": _facts(look),
         "figures": [
             _figure("ladder", "Bottleneck, and the next ones", LADDER, plot_ladder(drawn).to_plotly_json()),
@@ -238,6 +270,19 @@ def refused(error: Exception) -> dict[str, Any]:
 def models() -> dict[str, list[list[str]]]:
     """The models to choose from for each part of a scenario: name and text."""
     return {role: [list(choice) for choice in choices(kind)] for role, kind in ROLES.items()}
+
+
+def known_parts() -> dict[str, list[list[str]]]:
+    """Parts to choose from for a host of one's own, by kind: name and title."""
+    return {kind: [[name, part.title] for name, part in parts(kind).items()] for kind in ("nics", "disks", "cpus")}
+
+
+def with_host(state: Mapping[str, Any], roles: Iterable[str], words: str) -> State:
+    """State with a host described in words, as for ``hecn predict --host``, at these ends."""
+    host = host_words(words)
+    ends = tuple(roles)
+    kept = {key: value for key, value in state.items() if key.partition(".")[0] not in ends}
+    return {**kept, **{f"{role}.{key}": value for role in ends for key, value in host.keys.items()}}
 
 
 def _is_other(key: str) -> bool:

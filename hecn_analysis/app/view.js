@@ -81,6 +81,7 @@ class View {
         ),
       ),
       put("models", "div", { role: "group", "aria-label": "Hosts, path and tool" }),
+      (this.own = new OwnHost(this)).root,
       put("status", "p", { role: "status" }),
       put("said", "p", { "aria-live": "polite" }),
       put("alarm", "div", { role: "alert" }),
@@ -191,7 +192,7 @@ class View {
   }
 
   showHeadline() {
-    const { headline, sentence, facts, exact } = this.page;
+    const { headline, sentence, formula, facts, exact } = this.page;
     const value = node("p", { class: "value" }, node("span", { class: "number" }, headline.value), ` ${headline.unit}`);
     const isInterval = headline.unit && !headline.value.startsWith("about");
     const interval = isInterval ? `${headline.interval} in 90 % of single runs` : headline.interval;
@@ -201,6 +202,7 @@ class View {
       value,
       node("p", { class: "interval" }, interval, node("span", { class: "rough" }, exact ? "" : " · first look")),
       node("p", { class: "sentence" }, sentence),
+      ...(formula ? [node("p", { class: "formula" }, formula)] : []),
       list,
     );
     if (exact) this.said.textContent = `${headline.value} ${headline.unit}. ${sentence}`; // for those who listen
@@ -305,6 +307,54 @@ function table(title, head, rows, numeric) {
     { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
     node("table", {}, node("thead", {}, line("th", head)), node("tbody", {}, ...rows.map((row) => line("td", row)))),
   );
+}
+
+// A host of one's own in a few words: card, slot, disks, processor. The kernel finds the parts.
+class OwnHost {
+  constructor(view) {
+    this.fields = {};
+    const parts = view.model.get("parts");
+    const field = (name, label, attributes, kind) => {
+      const id = `${view.id}-own-${name}`;
+      const input = node("input", { id, ...attributes, ...(kind ? { list: `${id}-list` } : {}) });
+      this.fields[name] = input;
+      const options = (parts[kind] ?? []).map(([value, title]) => node("option", { value }, title));
+      return node("div", {}, node("label", { for: id }, label), input, kind ? node("datalist", { id: `${id}-list` }, ...options) : "");
+    };
+    const menu = (name, label, choices) => {
+      const id = `${view.id}-own-${name}`;
+      this.fields[name] = node("select", { id }, ...choices.map(([value, words]) => node("option", { value }, words)));
+      return node("div", {}, node("label", { for: id }, label), this.fields[name]);
+    };
+    const slots = [1, 2, 3, 4, 5, 6].flatMap((gen) => [4, 8, 16].map((lanes) => [`gen${gen}x${lanes}`, `gen ${gen} x${lanes}`]));
+    const form = node(
+      "form",
+      { class: "own", onsubmit: (event) => this.apply(event, view) },
+      field("nic", "Network card", { placeholder: "100g, or a model" }, "nics"),
+      menu("slot", "Its slot", [["", "as the card needs"], ...slots]),
+      field("count", "Disks", { type: "number", min: 1, max: 1000, placeholder: "8" }),
+      field("disk", "Disk model", { placeholder: "990pro" }, "disks"),
+      field("cpu", "Processor", { placeholder: "9374f" }, "cpus"),
+      menu("ends", "Use it as", [["both", "sender and receiver"], ["sender", "sender"], ["receiver", "receiver"]]),
+      node("button", { type: "submit" }, "Use this host"),
+    );
+    this.root = node("details", { class: "own-host" }, node("summary", {}, "Describe your own host"), form);
+  }
+
+  apply(event, view) {
+    event.preventDefault();
+    const { nic, slot, count, disk, cpu, ends } = Object.fromEntries(
+      Object.entries(this.fields).map(([name, input]) => [name, input.value.trim().replaceAll(/\s+/g, "-")]),
+    );
+    const words = [
+      nic && `nic=${nic}`,
+      nic && slot && `slot=${slot}`,
+      disk && `disks=${count || 1}x${disk}`,
+      cpu && `cpu=${cpu}`,
+    ].filter(Boolean);
+    const roles = ends === "both" ? ["sender", "receiver"] : [ends];
+    view.ask("host", "", { roles, words: words.join(" ") });
+  }
 }
 
 class Control {

@@ -34,7 +34,8 @@ class WhatIf(anywidget.AnyWidget):
     Parameters
     ----------
     scenario
-        YAML file, name in ``models/scenarios``, or mapping of keys; left out: two hosts of 2009 over 80 ms.
+        YAML file, name in ``models/scenarios``, or mapping of keys; left out: two hosts of 2024 with
+        100 Gb/s cards in one data centre.
 
     Attributes
     ----------
@@ -59,6 +60,7 @@ class WhatIf(anywidget.AnyWidget):
     state = traitlets.Dict().tag(sync=True)
     page = traitlets.Dict().tag(sync=True)
     models = traitlets.Dict().tag(sync=True)
+    parts = traitlets.Dict().tag(sync=True)
     dark_colours = traitlets.Dict(theme.DARK).tag(sync=True)
 
     def __init__(self, scenario: str | Path | Mapping[str, Any] | None = None) -> None:
@@ -71,7 +73,7 @@ class WhatIf(anywidget.AnyWidget):
             self._start = model.opened(scenario)
         except Exception as error:  # noqa: BLE001 - the page shows any error
             refusal = model.refused(error)
-        super().__init__(state=self._start, models=model.models())
+        super().__init__(state=self._start, models=model.models(), parts=model.known_parts())
         self.on_msg(self._handle_message)
         self._settling = True
         self._update()
@@ -142,6 +144,9 @@ class WhatIf(anywidget.AnyWidget):
         actions: dict[str, Callable[[], None]] = {
             "reset": lambda: self._replace_state(dict(self._start)),
             "open": lambda: self._replace_state(model.read(str(message["text"]), str(message["name"]))),
+            "host": lambda: self._replace_state(
+                model.with_host(self.state, [str(role) for role in message["roles"]], str(message["words"]))
+            ),
             "brief": self._send_brief,
             "plotly": lambda: self.send({"kind": "plotly"}, [get_plotlyjs().encode()]),
         }

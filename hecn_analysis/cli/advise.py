@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from hecn_analysis.cli import captured, output
+from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.scenario import add_scenario_arguments, requested_scenario
+from hecn_analysis.inventory.given import host_of
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario
@@ -69,7 +70,7 @@ def _take_capture(arguments: argparse.Namespace) -> None:
     """Make a captured folder given as the scenario the sender, and fill in the other parts."""
     if len(arguments.names) != 1:
         return
-    host = captured.host_of(arguments.names[0])
+    host = host_of(arguments.names[0])
     if host is None:
         return
     arguments.sender = arguments.names.pop()
@@ -86,7 +87,7 @@ def _fastest_port(host: Host) -> float:
 
 def _fixes(name: str | None, role: str, scenario: Scenario) -> list[Change]:
     """Changes that fix the findings on a captured end."""
-    host = None if name is None else captured.host_of(name)
+    host = None if name is None else host_of(name)
     if host is None:
         return []
     from hecn_analysis.planning.change.fixes import fixes_of  # noqa: PLC0415 (for a captured host only)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-import hecn_analysis as hecn
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser
@@ -23,6 +22,7 @@ EPILOG = """\
 examples:
   hecn app --check
   hecn app hotlava-transmit --check
+  hecn app data/inventory/virtual-machine --check
 
 Without --check, the app starts and opens a browser, unless --no-browser is set."""
 
@@ -31,7 +31,10 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn app``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument(
-        "scenario", nargs="?", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
+        "scenario",
+        nargs="?",
+        metavar="SCENARIO",
+        help="YAML file of a scenario, the name of a shipped one, or a folder of hecn capture",
     )
     parser.add_argument("--port", type=int, metavar="PORT", help="port to listen on (default: any free one)")
     parser.add_argument("--no-browser", dest="browser", action="store_false", help="do not open a browser")
@@ -48,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
         output.show([f"{glance(opened(arguments.scenario)).prediction}\n"], "text")
         return 0
     if arguments.scenario is not None:
-        hecn.load_scenario(arguments.scenario)  # report its errors here, not in the browser
+        from hecn_analysis.app.model import opened  # noqa: PLC0415 (heavy: not for --help)
+
+        opened(arguments.scenario)  # report its errors here, not in the browser
     from hecn_analysis.app.server import serve  # noqa: PLC0415 (see above)
 
     say("the app listens on this machine only; Ctrl-C ends it")

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import tarfile
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hecn_analysis.base.errors import InputError
-
-if TYPE_CHECKING:
-    from hecn_analysis.inventory import CapturedHost
+from hecn_analysis.inventory.given import host_of
 
 
 def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -26,21 +21,3 @@ def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]
         if host is not None:
             keys[f"{name}.name"] = host.label
     return keys
-
-
-def host_of(given: str) -> CapturedHost | None:
-    """The host captured in a folder or archive; None for a name or a YAML description."""
-    path = Path(given)
-    if not (path.is_dir() or (path.is_file() and path.suffix not in {".yaml", ".yml"} and tarfile.is_tarfile(path))):
-        return None
-    from hecn_analysis.base import places  # noqa: PLC0415 - for a folder only
-    from hecn_analysis.hardware import Library  # noqa: PLC0415
-    from hecn_analysis.inventory import read_inventory  # noqa: PLC0415
-
-    if given in Library(places.models_dir()).names("hosts"):
-        return None
-    hosts = read_inventory(path).hosts
-    if len(hosts) != 1:
-        contents = f"{len(hosts)} hosts ({', '.join(host.name for host in hosts)})" if hosts else "no captured output"
-        raise InputError(contents, "the captured output of one host (hecn capture)", source=given)
-    return hosts[0]

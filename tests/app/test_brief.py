@@ -10,10 +10,11 @@ from hecn_analysis.briefs.parameters import check
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.planning.change.whatif import keys_of, values_of
 
+B = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge", "tool": "nuttscp"}
 STATES = [
-    {**model.START, "path.rtt": 0.02, "sender.cards": 3},
+    {**B, "path.rtt": 0.02, "sender.cards": 3},
     {**model.opened("c-two-copies"), "receiver.lro": False},
-    {**model.START, "sender.congestion_control": "reno"},
+    {**B, "sender.congestion_control": "reno"},
 ]
 
 
@@ -33,7 +34,7 @@ def test_parameters_of_the_brief_are_the_scenario_without_and_with_the_changes(s
 
 def test_a_scenario_that_was_not_changed_has_no_brief():
     with pytest.raises(InputError, match="move a slider"):
-        parameters(model.START)
+        parameters(B)
 
 
 def test_page_hears_of_its_brief_or_why_there_is_none(monkeypatch):

@@ -13,7 +13,7 @@ from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.prediction import predict
 
-B = model.START
+B = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge", "tool": "nuttscp"}
 HOTLAVA = {
     "sender": "i7-hotlava",
     "receiver": "i7-myricom",
@@ -161,3 +161,66 @@ def test_a_first_look_over_losses_gives_one_digit_and_says_that_it_is_rough():
     full = model.page(model.in_full(look))["headline"]
     assert not full["value"].startswith("about")
     assert " to " in full["interval"]
+
+
+# a host of one's own, and the formula of what binds
+
+
+def test_a_host_in_words_replaces_the_named_one_and_keeps_path_and_tool():
+    state = model.with_host({**B, "path.rtt": 0.01}, ["sender"], "nic=100g slot=gen3x8 disks=8x990pro")
+    assert (state["receiver"], state["path"], state["tool"], state["path.rtt"]) == ("b", B["path"], B["tool"], 0.01)
+    assert "sender" not in state
+    assert (state["sender.slots.nic.lanes"], state["sender.arrays.data.disks"]) == (8, 8)
+    assert model.page(model.glance(state))["models"]["sender"] == ""
+    with pytest.raises(InputError, match="nothing-of-the-kind"):
+        model.with_host(B, ["sender"], "nic=nothing-of-the-kind")
+
+
+def test_the_parts_to_choose_from_are_named():
+    parts = model.known_parts()
+    assert all(parts.values())
+    assert ["samsung-990-pro-2tb", "Samsung 990 PRO 2 TB"] in parts["disks"]
+
+
+def test_a_captured_host_opens_at_both_ends(root):
+    state = model.opened(root / "data" / "inventory" / "virtual-machine")
+    assert state["path"] == model.START["path"]
+    assert {key for key in state if key.startswith("sender.cpu.")} == {
+        key.replace("receiver.", "sender.") for key in state if key.startswith("receiver.cpu.")
+    }
+    json.dumps(model.page(model.glance(state)))
+
+
+IDEAL = {
+    "sender": "ideal",
+    "receiver": "ideal",
+    "tool": "iperf3",
+    "path.rate": 1e10,
+    "path.mtu": 9000,
+    "path.loss": 0.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("state", "start", "value"),
+    [
+        ({**IDEAL, "path.rtt": 0.001}, "line rate × payload / frame: 10.0 Gb/s × 8948 B / 9038 B", 9.9),
+        ({**IDEAL, "path.rtt": 0.08, "tool.window": 2**24}, "window / round-trip time: 8 × ", 2.11),
+        (HOTLAVA, "raw rate less headers: PCIe gen 2 x16, 64.0 Gb/s × 128 B / 152 B", 48.2),
+        (
+            {**B, "path": "lan-2x10ge", "sender": "c", "receiver": "c"},
+            "8 × clock / cycles per byte: 8 × 3.2 GHz / ",
+            10.3,
+        ),
+        ({**IDEAL, "path.rtt": 0.08, "path.loss": 1e-4}, "in the long run, cubic: packets in flight ", 0.14),
+    ],
+)
+def test_the_formula_of_the_limit_has_its_numbers_and_their_result(state, start, value):
+    look = model.in_full(model.glance(state))
+    text = model.page(look)["formula"]
+    assert text.startswith(start)
+    shown = re.search(r" = (\d+(?:\.\d+)?) ([GM])b/s(?:;|$)", text)
+    rate = float(shown[1]) * {"G": 1.0, "M": 1e-3}[shown[2]]
+    assert rate == pytest.approx(value, rel=0.03)
+    predicted = look.prediction.throughput_bps / 1e9
+    assert ("predicted for this test" in text) == (abs(rate / predicted - 1) > 0.03)
