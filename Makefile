@@ -51,8 +51,9 @@ format: $(VENV)/dev.stamp ## apply ruff's format and fixes
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an error
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
+docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html, with pictures if Chromium is installed; any warning is an error
+	@echo "Taking pictures, running every command and code cell of the pages, and writing them: a few minutes …"
+	$(BIN)/sphinx-build --fail-on-warning --keep-going $$([ -t 1 ] || echo --quiet) docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 pictures: $(VENV)/dev.stamp ## make the pictures of README.md again, in docs/pictures (needs Chromium)

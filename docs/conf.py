@@ -18,6 +18,7 @@ extensions = [
     "numpydoc",
     "offline",  # docs/_ext: formulas and figures without a network
     "generated",  # docs/_ext: reference pages made from the code
+    "pictures",  # docs/_ext: pictures of pages and figures, light and dark
     "docstrings",  # docs/_ext: what of the docstrings Sphinx and numpydoc cannot do
     "shell",  # docs/_ext: commands that run when the pages are built
 ]
@@ -38,6 +39,7 @@ html_theme_options = {
 # Pages without others below them have no list of those.
 _ALONE = (
     "index",
+    "generated/gallery",
     "start",
     "model",
     "diagnosis",

@@ -48,7 +48,8 @@ TABLES_HEAD = """\
 `hecn parse` and `hecn_analysis.read` return `runs`, `streams` and `intervals`; `hecn counters` and
 `hecn_analysis.read_counters` return `samples`, `interfaces` and `rates`; all return `problems`. Values are in SI base
 units; a value absent from the file is missing, never 0. `run` numbers the runs of a file from 0; `streams` and
-`intervals` refer to it together with `source_file`.
+`intervals` refer to it together with `source_file`. In Python, `frame.attrs["units"]` has the unit of each column, for
+every table that the library returns.
 """
 
 READERS_HEAD = """\

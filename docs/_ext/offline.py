@@ -1,6 +1,11 @@
-"""Formulas and figures that need no network: MathML from docutils, and plotly.js beside the pages."""
+"""Formulas and figures that need no network: MathML from docutils, and plotly.js beside the pages.
 
-import plotly.io as pio
+``_static/figures.js`` draws the figures in the colours of the page, light or dark.
+"""
+
+import json
+from html import escape
+
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from myst_nb.core import render
@@ -8,6 +13,9 @@ from plotly.offline import get_plotlyjs
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+from hecn_analysis.figures import theme
+
+HEIGHT = 380  # of a figure without one of its own [px]
 PLOTLY = "application/vnd.plotly.v1+json"
 
 
@@ -37,7 +45,9 @@ class PlotlyFigure:
         """Give the figure as HTML, or None for anything else."""
         if inline or data.mime_type != PLOTLY:
             return None
-        html = pio.to_html(data.content, include_plotlyjs=False, full_html=False, config={"responsive": True})
+        spec = escape(json.dumps({part: data.content[part] for part in ("data", "layout")}), quote=True)
+        height = data.content["layout"].get("height", HEIGHT)
+        html = f'<div class="plotly-figure" style="height:{height}px" data-spec="{spec}"></div>'
         return [nodes.raw(text=html, format="html", classes=["output", "plotly"])]
 
 
@@ -45,12 +55,16 @@ def write_plotlyjs(app: Sphinx, error: Exception | None) -> None:
     """Put plotly.js beside the pages."""
     if error is None:
         (app.outdir / "_static" / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+        colours = f"window.hecnDarkColours = {json.dumps(theme.DARK)};\n"
+        (app.outdir / "_static" / "dark-colours.js").write_text(colours, encoding="utf-8")
 
 
 def only_where_needed(app: Sphinx, page: str, template: str, context: object, doctree: nodes.document | None) -> None:  # noqa: ARG001 (Sphinx's)
     """Load plotly.js on the pages that have a figure."""
     if doctree is not None and any("plotly" in raw["classes"] for raw in doctree.findall(nodes.raw)):
         app.add_js_file("plotly.min.js", priority=100)
+        app.add_js_file("dark-colours.js", priority=100)
+        app.add_js_file("figures.js", priority=900, loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

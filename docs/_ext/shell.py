@@ -2,14 +2,18 @@
 
 Each line of its content is a command, run at the top of the checkout with the programs of this environment. One that
 ends with another status than expected (`:status:`, 0 by default) stops the build: no page shows what does not work.
+The command ``hecn`` runs in forks of one process that has imported it, see `warm`.
 """
 
 import os
+import resource
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import ClassVar
 
+import warm
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
@@ -18,6 +22,41 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120
+
+
+class Warm:
+    """The process that runs ``hecn``, from its first command to the end of the build."""
+
+    def __init__(self) -> None:
+        self.programs = ""
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start it, and write the program that hands commands to it."""
+        self._folder = tempfile.TemporaryDirectory()
+        self.programs = self._folder.name
+        address = f"{self.programs}/warm"
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, warm.__file__, address], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+        )
+        assert self._process.stdout is not None  # noqa: S101 - for the type checker
+        self._process.stdout.readline()
+        shim = Path(self.programs) / "hecn"
+        shim.write_text(warm.SHIM.format(python=sys.executable, address=address), encoding="utf-8")
+        shim.chmod(0o755)
+
+    def stop(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.communicate()
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._process = self._folder = None
+
+
+WARM = Warm()
 
 
 class Run(SphinxDirective):
@@ -35,7 +74,9 @@ class Run(SphinxDirective):
 
     def output(self, command: str) -> str:
         """Run a command and give what it prints, remarks included."""
-        programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        if not WARM.programs:
+            WARM.start()
+        programs = os.pathsep.join([WARM.programs, str(Path(sys.executable).parent), os.environ["PATH"]])
         done = subprocess.run(  # noqa: S602 (the commands are those of the pages)
             command,
             shell=True,
@@ -56,7 +97,19 @@ class Run(SphinxDirective):
         return done.stdout
 
 
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """End the process, and say how much time the build took of a processor."""
+    WARM.stop()
+    if error is None:
+        spent = sum(
+            used.ru_utime + used.ru_stime
+            for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        )
+        print(f"{len(app.env.all_docs)} pages; every command and code cell ran; {spent:.0f} s of processor time")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx."""
     app.add_directive("run", Run)
+    app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
