@@ -42,7 +42,7 @@ def _link(scenario: Scenario, bottleneck: str, _: float) -> Found:
     payload = mtu - (52 if path.timestamps else 40)
     count = bottleneck.count(".") == 1 and path.links > 1
     times, links = (f"{path.links} links × ", path.links) if count else ("", 1)
-    words = f"line rate × payload / frame: {times}{units.format_rate(rate)} × {payload:.0f} B / {mtu + 38:.0f} B"
+    words = f"Line rate × payload / frame: {times}{units.format_rate(rate)} × {payload:.0f} B / {mtu + 38:.0f} B"
     return words, goodput * links
 
 
@@ -53,7 +53,7 @@ def _window(scenario: Scenario, _: str, limit_bps: float) -> Found:
     streams = scenario.tool.streams * scenario.tool.processes
     window = units.format_bytes(limit_bps * rtt / 8 / streams)
     times = f"{streams:g} windows × " if streams > 1 else ""
-    return f"window / round-trip time: {times}8 × {window} in flight / {units.format_time(rtt)}", limit_bps
+    return f"Window / round-trip time: {times}8 × {window} in flight / {units.format_time(rtt)}", limit_bps
 
 
 def _slot(scenario: Scenario, bottleneck: str, _: float) -> Found:
@@ -65,7 +65,7 @@ def _slot(scenario: Scenario, bottleneck: str, _: float) -> Found:
     payload = (slot.max_payload or host.max_payload).value
     figures = limits.pcie(gen=slot.gen, lanes=slot.lanes, max_payload=payload)
     words = (
-        f"raw rate less headers: PCIe gen {slot.gen} x{slot.lanes}, {units.format_rate(float(figures['raw_bps']))} "
+        f"Raw rate less headers: PCIe gen {slot.gen} x{slot.lanes}, {units.format_rate(float(figures['raw_bps']))} "
         f"× {payload:.0f} B / {payload + 24:.0f} B, less acknowledgements and flow control"
     )
     return words, float(figures["throughput_bps"])
@@ -87,7 +87,7 @@ def _array(scenario: Scenario, bottleneck: str, limit_bps: float) -> Found:
     if array is None:
         return None
     level = "" if array.level is None else f" in RAID {array.level}"
-    words = f"disks together: {array.disks:g} disks{level}, {limit_bps / 8e6 / array.disks:,.0f} MB/s each"
+    words = f"Disks together: {array.disks:g} disks{level}, {limit_bps / 8e6 / array.disks:,.0f} MB/s each"
     return words, limit_bps
 
 
@@ -108,7 +108,7 @@ def _loss(scenario: Scenario, _: str, __: float) -> Found:
     )
     root = "1.2 / √p" if control == "reno" else "1.054 (T / p)^¾, or 1.2 / √p if more,"
     words = (
-        f"in the long run, {control}: packets in flight {root} each round trip, "
+        f"In the long run, {control}: packets in flight {root} each round trip, "
         f"p = {path.loss.value:.2g}, T = {units.format_time(path.rtt.value)}"
     )
     return words, float(figures["loss_limit_bps"])

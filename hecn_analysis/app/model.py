@@ -46,6 +46,9 @@ START: Final[State] = {
     "tool": "iperf3",
 }
 
+#: Tool for disks, where the one before does not use any.
+DISK_TOOL: Final = "gridftp"
+
 _ENDS: Final = ("sender", "receiver")
 
 #: Number of drawn rungs of the ladder.
@@ -278,11 +281,14 @@ def known_parts() -> dict[str, list[list[str]]]:
 
 
 def with_host(state: Mapping[str, Any], roles: Iterable[str], words: str) -> State:
-    """State with a host described in words, as for ``hecn predict --host``, at these ends."""
+    """State with a host in words, as for ``hecn predict --host``, at these ends; disks bring a tool that uses them."""
     host = host_words(words)
     ends = tuple(roles)
     kept = {key: value for key, value in state.items() if key.partition(".")[0] not in ends}
-    return {**kept, **{f"{role}.{key}": value for role in ends for key, value in host.keys.items()}}
+    state = {**kept, **{f"{role}.{key}": value for role in ends for key, value in host.keys.items()}}
+    if "arrays.data.disk" in host.keys and "disk" not in (tool := load_scenario(state).tool).source_end + tool.sink_end:
+        state["tool"] = DISK_TOOL
+    return state
 
 
 def _is_other(key: str) -> bool:

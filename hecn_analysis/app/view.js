@@ -335,7 +335,7 @@ class OwnHost {
       field("count", "Disks", { type: "number", min: 1, max: 1000, placeholder: "8" }),
       field("disk", "Disk model", { placeholder: "990pro" }, "disks"),
       field("cpu", "Processor", { placeholder: "9374f" }, "cpus"),
-      menu("ends", "Use it as", [["both", "sender and receiver"], ["sender", "sender"], ["receiver", "receiver"]]),
+      menu("ends", "Use it as", [["both", "both ends"], ["sender", "sender"], ["receiver", "receiver"]]),
       node("button", { type: "submit" }, "Use this host"),
     );
     this.root = node("details", { class: "own-host" }, node("summary", {}, "Describe your own host"), form);

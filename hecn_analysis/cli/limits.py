@@ -160,7 +160,31 @@ def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], s
         rows = explanation.rows()
         output.deliver(output.csv_rows(rows, list(rows[0])), arguments)
     else:
-        output.deliver([f"{explanation}\n"], arguments)
+        remark = _what_would_explain(settings, measured) if arguments.kind == "tcp" and measured is not None else ""
+        output.deliver([f"{explanation}\n{remark}"], arguments)
+
+
+def _what_would_explain(settings: Mapping[str, Any], measured_bps: float) -> str:
+    """Window and loss that would give a rate that TCP does not exceed, where neither is stated."""
+    if settings.get("window") is not None or settings.get("loss"):
+        return ""
+    from hecn_analysis.limits import tcp_loss  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.limits.tcp_figures import HEADERS  # noqa: PLC0415 (see above)
+
+    rtt, streams = settings["rtt"], settings.get("streams", 1)
+    window = measured_bps * rtt / 8 / streams
+    packets = window / (settings.get("mtu", 1500) - HEADERS)
+    if packets <= 1:
+        return ""
+    loss = max(float(tcp_loss.cubic_loss(packets, rtt)), float(tcp_loss.reno_loss(packets)))
+    each = "" if streams == 1 else " in each stream"
+    rate, time, amount = units.format_rate(measured_bps), units.format_time(rtt), units.format_bytes(window)
+    packets_per_loss = f"{float(f'{1 / loss:.2g}'):,.0f}"
+    return (
+        f"{rate} over {time} is {amount} in flight{each}. A window of that size would explain it, "
+        f"or, in the long run of CUBIC, one packet in {packets_per_loss} lost: "
+        "ss -ti during the transfer shows which.\n"
+    )
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:

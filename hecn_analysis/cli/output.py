@@ -14,11 +14,12 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
 from hecn_analysis.base.bidi import printable
 from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.records import csv_rows as csv_rows  # noqa: PLC0414 (handed on to the commands)
 from hecn_analysis.base.records import plain
 from hecn_analysis.base.records import records as records  # noqa: PLC0414 (the same)
@@ -157,11 +158,22 @@ def write(target: str, content: str | Iterable[str]) -> None:
     whole.write(target, content)
 
 
+_PAGE: Final = """\
+<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title></head>
+<body style="font-family: system-ui, sans-serif"><main><h1 style="font-size: 1.1em">{title}</h1>{drawn}</main></body>
+</html>
+"""
+
+
 def figure(target: str, drawing: go.Figure) -> None:
     """Write a figure as a picture (.png, .svg), or as an HTML page that needs no network."""
     form = Path(target).suffix.lower().removeprefix(".")
     if form not in PICTURES:
-        write(target, drawing.to_html(include_plotlyjs=True))
+        title = html_text(Path(target).stem)
+        drawn = drawing.to_html(include_plotlyjs=True, full_html=False)
+        write(target, _PAGE.format(title=title, drawn=drawn))
         return
     from hecn_analysis.briefs.pictures import Pictures  # noqa: PLC0415 (heavy, and only pictures need it)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings
+from hecn_analysis.cli.remarks import say
 from hecn_analysis.cli.scenario import scenario_settings
 
 if TYPE_CHECKING:
@@ -35,11 +36,19 @@ price never. --like HOST buys from the bill of that host, at its prices; without
 --target, the target is what that host itself reaches."""
 
 
+_LANS: Final = (1, 10, 25, 100, 400)  # paths lan-…ge in models/ [Gb/s]
+_GOODPUT: Final = 0.99  # of an Ethernet line with packets of 9000 bytes
+
+
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn purchase``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("--target", metavar="RATE", help="target throughput, such as 100Gb/s")
-    parser.add_argument("--path", required=True, metavar="NAME", help="network path: a name in models/ or a YAML file")
+    parser.add_argument(
+        "--path",
+        metavar="NAME",
+        help="network path: a name in models/ or a YAML file (default: the slowest lan-… that carries the target)",
+    )
     parser.add_argument(
         "--between",
         choices=["memory", "disk"],
@@ -68,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     changed, others = scenario_settings(arguments.set)
     if others:
         raise InputError(f"{others[0]!r} in --set", "KEY=VALUE")
-    wanted: dict[str, Any] = {name: getattr(arguments, name) for name in ("path", "between", "tool")}
+    path = arguments.path or _lan_for(arguments.target)
+    wanted: dict[str, Any] = {"path": path, "between": arguments.between, "tool": arguments.tool}
     wanted["settings"] = changed
     listed, target = None, arguments.target
     if arguments.like is not None:
@@ -94,6 +104,18 @@ def run(arguments: argparse.Namespace) -> int:
         written = _text(purchases[0], table if arguments.front else None, listed, arguments.like, at_most=at_most)
     output.deliver(written, arguments)
     return 0
+
+
+def _lan_for(target: str | None) -> str:
+    """The slowest path in one data centre that carries the target; says so."""
+    if target is None:
+        raise InputError("neither --path nor --target", "--target RATE, --path NAME, or both")
+    wanted = units.parse(target, "rate", name="--target")
+    for gigabits in _LANS:
+        if gigabits * 1e9 * _GOODPUT >= wanted:
+            say(f"path not given: lan-{gigabits}ge assumed, two hosts in one data centre")
+            return f"lan-{gigabits}ge"
+    raise InputError(f"a target of {target}", f"at most {_LANS[-1] * _GOODPUT:.0f} Gb/s, or --path NAME")
 
 
 def _text(

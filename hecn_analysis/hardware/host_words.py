@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware.catalogue import parts
 
@@ -123,9 +124,15 @@ def _part(kind: str, word: str, model: str) -> tuple[str, Any, str]:
     if not names or not wanted:
         raise InputError(f"{word}={model} in --host", f"a part that `hecn parts {kind}` lists")
     if len(names) > 1:
-        some = ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
+        some = ", ".join(_named(name, known[name]) for name in names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
         raise InputError(f"{word}={model} in --host, which fits {len(names)} parts", f"one of {some}")
     return names[0], known[names[0]], f"{word}={model}: {known[names[0]].title} ({names[0]})"
+
+
+def _named(name: str, part: Any) -> str:  # noqa: ANN401 - of any kind
+    """Name of a part, with the ports of a network card."""
+    rate = getattr(part, "port_rate", None)
+    return name if rate is None else f"{name} ({part.ports} x {units.format_rate(rate.value)})"
 
 
 def _bare(text: str) -> str:

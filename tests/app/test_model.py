@@ -172,6 +172,9 @@ def test_a_host_in_words_replaces_the_named_one_and_keeps_path_and_tool():
     assert "sender" not in state
     assert (state["sender.slots.nic.lanes"], state["sender.arrays.data.disks"]) == (8, 8)
     assert model.page(model.glance(state))["models"]["sender"] == ""
+    memory = model.with_host(model.START, ["sender", "receiver"], "nic=100g")
+    assert memory["tool"] == model.START["tool"]
+    assert model.with_host(model.START, ["sender", "receiver"], "nic=100g disks=8x990pro")["tool"] == "gridftp"
     with pytest.raises(InputError, match="nothing-of-the-kind"):
         model.with_host(B, ["sender"], "nic=nothing-of-the-kind")
 
@@ -204,15 +207,15 @@ IDEAL = {
 @pytest.mark.parametrize(
     ("state", "start", "value"),
     [
-        ({**IDEAL, "path.rtt": 0.001}, "line rate × payload / frame: 10.0 Gb/s × 8948 B / 9038 B", 9.9),
-        ({**IDEAL, "path.rtt": 0.08, "tool.window": 2**24}, "window / round-trip time: 8 × ", 2.11),
-        (HOTLAVA, "raw rate less headers: PCIe gen 2 x16, 64.0 Gb/s × 128 B / 152 B", 48.2),
+        ({**IDEAL, "path.rtt": 0.001}, "Line rate × payload / frame: 10.0 Gb/s × 8948 B / 9038 B", 9.9),
+        ({**IDEAL, "path.rtt": 0.08, "tool.window": 2**24}, "Window / round-trip time: 8 × ", 2.11),
+        (HOTLAVA, "Raw rate less headers: PCIe gen 2 x16, 64.0 Gb/s × 128 B / 152 B", 48.2),
         (
             {**B, "path": "lan-2x10ge", "sender": "c", "receiver": "c"},
             "8 × clock / cycles per byte: 8 × 3.2 GHz / ",
             10.3,
         ),
-        ({**IDEAL, "path.rtt": 0.08, "path.loss": 1e-4}, "in the long run, cubic: packets in flight ", 0.14),
+        ({**IDEAL, "path.rtt": 0.08, "path.loss": 1e-4}, "In the long run, cubic: packets in flight ", 0.14),
     ],
 )
 def test_the_formula_of_the_limit_has_its_numbers_and_their_result(state, start, value):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -89,8 +90,6 @@ def place(root, tmp_path, monkeypatch):
     (tmp_path / "data").symlink_to(root / "data")
     for name, file in {"runs.csv": "measured.csv", "mapping.yaml": "measured.yaml"}.items():
         (tmp_path / name).write_bytes((root / "docs" / "examples" / file).read_bytes())
-    for folder in (".local/share/bash-completion/completions", ".zfunc"):
-        (tmp_path / folder).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
 
@@ -185,6 +184,18 @@ print("loaded:", *sorted(sys.modules.keys() & set({HEAVY!r})), file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")
     assert done.stderr == "loaded:\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_is_installed_by_one_command(shell, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert main(["completion", shell, "--install"]) == 0
+    out, err = capsys.readouterr()
+    installed = Path(out.strip())
+    assert installed.is_relative_to(tmp_path)
+    assert "open a new shell" in err
+    main(["completion", shell])
+    assert installed.read_text() == capsys.readouterr().out
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -12,6 +12,8 @@ def test_page_is_named_after_folder_and_view(tmp_path, monkeypatch, root, capsys
     page = (tmp_path / "plot-over_time-cdf.html").read_text(encoding="utf-8")
     assert "Throughput of intervals" in page
     assert "<script src" not in page  # it needs no network
+    assert '<html lang="en">' in page
+    assert "<title>plot-over_time-cdf</title>" in page
 
 
 @pytest.mark.usefixtures("chromium")

@@ -57,7 +57,10 @@ def test_slot_bounds_what_the_card_carries():
         ("nic=", "found 'nic=' in --host"),
         ("nic=100g nic=25g", "found nic twice in --host"),
         ("nic=warp-drive", "found nic=warp-drive in --host, expected a part that `hecn parts nics` lists"),
-        ("nic=connectx-6", "found nic=connectx-6 in --host, which fits 5 parts, expected one of nvidia-mcx"),
+        (
+            "nic=connectx-6",
+            "which fits 5 parts, expected one of nvidia-mcx631102an-adat (2 x 25.0 Gb/s), ",
+        ),
         ("nic=-", "found nic=- in --host"),
         ("nic=100g slot=wide", "found slot=wide in --host, expected generation and lanes, such as gen3x8"),
         ("disks=0x990pro", "found disks=0x990pro in --host, expected a number and a model"),
