@@ -13,7 +13,30 @@ if TYPE_CHECKING:
 
 
 def host_of(given: str) -> CapturedHost | None:
-    """The host captured in a folder or archive; None for a name or a YAML description."""
+    """The host captured in a folder or archive; None for a name or a YAML description.
+
+    Parameters
+    ----------
+    given
+        What stands for a host on the command line.
+
+    Returns
+    -------
+    CapturedHost or None
+        The host, its description and its findings.
+
+    Raises
+    ------
+    InputError
+        A folder or archive with the output of no host, or of several.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> host = host_of(str(data_dir() / "inventory" / "virtual-machine"))
+    >>> host.description["cpu"]["cores"] > 0, host_of("dtn-100g-2024")
+    (True, None)
+    """
     path = Path(given)
     if not (path.is_dir() or (path.is_file() and path.suffix not in {".yaml", ".yml"} and tarfile.is_tarfile(path))):
         return None
