@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from hecn_analysis.base import places
 from hecn_analysis.diagnosis import likelihood
-from hecn_analysis.diagnosis.cue_odds import cue_odds, cues_of
 from hecn_analysis.diagnosis.facts import Facts
 from hecn_analysis.diagnosis.kinds import kinds, without_runs
 from hecn_analysis.diagnosis.signs import Sign, signs
+from hecn_analysis.diagnosis.stated import odds_of
 from hecn_analysis.ingest.folder import read_folder
 
 #: Names of causes in truth.json that the tables call otherwise.
@@ -81,7 +81,7 @@ def read(folder: Path) -> Case:
         setup=tuple(truth.get(key) for key in _SETUP),
         evidence=str(truth.get("evidence", "")),
         seen=tuple(signs(Facts(kind))),
-        cues=cue_odds(cues_of(kind)),
+        told=odds_of(kind),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis import both_ways, of_hosts, of_paths
+from hecn_analysis.diagnosis import both_ways, of_hosts, of_notes, of_paths
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
 from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
@@ -541,7 +541,7 @@ def _files_in_flight(facts: Facts) -> Fact | None:
 # --- disks and processors ---------------------------------------------------------------------------------------------
 
 
-_SIGNS.update(of_hosts.SIGNS | of_paths.SIGNS | both_ways.SIGNS)
+_SIGNS.update(of_hosts.SIGNS | of_notes.SIGNS | of_paths.SIGNS | both_ways.SIGNS)
 
 
 @_sign

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from hecn_analysis.diagnosis.kinds import Kind
@@ -14,38 +16,45 @@ from hecn_analysis.statements.topics import Topic, topics
 #: Each further word of a subject adds this part of what the last one added to the logarithm of the odds. [1]
 _NEXT_WORD: Final = 0.5
 
+#: Classes of the sender, and those of the receiver with the same cause.
+_OF_ENDS: Final = MappingProxyType({"cpu-sender": "cpu-receiver", "disk-read": "disk-write"})
+
 Odds = Mapping[str, float]
 
 
 def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
-    """Lines that name a cause by themselves; of each entry the first."""
-    told = set()
+    """The first line of each entry that names a cause by itself; without its end if both ends have such a line."""
+    lines: dict[str, Statement] = {}
     for statement in kind.say("cue"):
-        cue = entries()[str(statement.value)]
-        if statement.value not in told and kind.tool not in cue.not_of:
-            told.add(statement.value)
-            yield cue, statement
+        name = str(statement.value)
+        first = lines.setdefault(name, statement)
+        if first.end != statement.end:
+            lines[name] = replace(first, end="")
+    for name, statement in lines.items():
+        cue = entries()[name]
+        if kind.tool not in cue.not_of:
+            yield cue, replace(statement, end="") if kind.is_local else statement
 
 
 def odds_of(kind: Kind) -> dict[str, Odds]:
     """Odds of all that is told: of the cues of each subject the strongest, of the words of each topic all together."""
-    return {**_cue_odds(cue for cue, _ in cues_of(kind)), **_topic_odds(kind)}
+    return {**_cue_odds(cues_of(kind)), **_topic_odds(kind)}
 
 
 def lines_of(kind: Kind) -> Iterator[tuple[Odds, Statement]]:
     """The lines to quote, each with its own odds."""
     for cue, statement in cues_of(kind):
-        yield _odds(cue), statement
+        yield _odds(cue, statement), statement
     for topic, words in _words(kind).items():
         for place, statement in enumerate(words):
             yield _raised(topics()[topic], _NEXT_WORD ** (place + 1)), statement
 
 
-def _cue_odds(cues: Iterable[Cue]) -> dict[str, Odds]:
-    """Odds of the lines that name a cause: several of one subject that say the same count once."""
+def _cue_odds(cues: Iterable[tuple[Cue, Statement]]) -> dict[str, Odds]:
+    """Odds of the lines that name a cause; of several about one subject, the strongest."""
     strongest: dict[str, Odds] = {}
-    for cue in cues:
-        odds = _odds(cue)
+    for cue, statement in cues:
+        odds = _odds(cue, statement)
         if cue.subject not in strongest or _strength(odds) > _strength(strongest[cue.subject]):
             strongest[cue.subject] = odds
     return {f"cue: {subject}": odds for subject, odds in strongest.items()}
@@ -68,8 +77,14 @@ def _words(kind: Kind) -> dict[str, list[Statement]]:
     return {topic: list(words.values()) for topic, words in found.items()}
 
 
-def _odds(cue: Cue) -> Odds:
-    return {str(name): value for name, value in cue.odds.items()}
+def _odds(cue: Cue, statement: Statement) -> Odds:
+    """Odds of a line; if its end is known, the class of that end has those of both ends together."""
+    odds = {str(name): value for name, value in cue.odds.items()}
+    for sender, receiver in _OF_ENDS.items() if statement.end else ():
+        own, other = (sender, receiver) if statement.end == "sender" else (receiver, sender)
+        if min(odds.get(own, 0.0), odds.get(other, 0.0)) > 1:
+            odds[own] += odds.pop(other) - 1
+    return odds
 
 
 def _raised(topic: Topic, exponent: float) -> Odds:

@@ -15,7 +15,6 @@ import numpy as np
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import stated, words
 from hecn_analysis.diagnosis.contradictions import contradictions
-from hecn_analysis.diagnosis.cue_odds import Told, cue_odds, cues_of, odds_of
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
@@ -323,9 +322,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     """
     facts = Facts(kind)
     seen = tuple(signs(facts))
-    cues = tuple(cues_of(kind))
-    found = posterior(seen, extra=cue_odds(cues), measured=facts.has_rates)
-    causes = tuple(_causes(facts, found, seen, cues))
+    found = posterior(seen, extra=stated.odds_of(kind), measured=facts.has_rates)
+    causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
     likely = {one.kind: one.probability for one in causes}
@@ -408,8 +406,10 @@ def _verdict(likeliest: Cause, measured: float | None, high: float | None) -> st
 # --- causes -----------------------------------------------------------------------------------------------------------
 
 
-def _causes(facts: Facts, found: Posterior, seen: Sequence[Sign], cues: Sequence[Told]) -> Iterator[Cause]:
-    """All causes with the lines that speak for them, the likeliest first."""
+def _causes(
+    facts: Facts, found: Posterior, seen: Sequence[Sign], lines: Sequence[tuple[stated.Odds, Statement]]
+) -> Iterator[Cause]:
+    """All causes with the lines in favour, the likeliest first."""
     by_name = {sign.name: sign for sign in seen}
     for place in np.argsort(-found.probabilities, kind="stable"):
         name = found.causes[int(place)]
@@ -419,13 +419,11 @@ def _causes(facts: Facts, found: Posterior, seen: Sequence[Sign], cues: Sequence
             if sign_name not in by_name or others.sum() <= 0:
                 continue
             adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
-            told.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
-        told.extend(
-            (math.log(odds), told_cue[1]) for told_cue in cues if (odds := odds_of(told_cue).get(name, 1.0)) > 1
-        )
-        lines: dict[tuple[str, int], Statement] = {}
-        for _, statement in sorted(told, key=lambda one: -one[0]):
-            lines.setdefault((statement.source_file, statement.line), statement)
+            quotes.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
+        quotes.extend((math.log(odds[name]), statement) for odds, statement in lines if odds.get(name, 1.0) > 1)
+        first: dict[tuple[str, int], Statement] = {}
+        for _, statement in sorted(quotes, key=lambda quote: -quote[0]):
+            first.setdefault((statement.source_file, statement.line), statement)
         yield Cause(
             kind=name,
             resource=evidence().causes[name].resource,

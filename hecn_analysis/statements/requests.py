@@ -182,7 +182,7 @@ def _of_json(document: Document) -> Iterator[Statement]:
     if began is not None and cookie is not None:
         line = text.count("\n", 0, began.start()) + 1
         yield Statement("run.began_s", float(began[1]), source, line, cookie[1], end)
-    told = set()
+    stated = set()
     for match in _KEY.finditer(text):
         if match[1] in _JSON and match[1] not in stated and float(match[2]) > 0:
             stated.add(match[1])

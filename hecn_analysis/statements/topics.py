@@ -1,8 +1,8 @@
 """What people write about: words of a subject, each of them weak evidence; ``models/topics.yaml`` lists them.
 
 Somebody who describes a slow transfer names what the fault shows itself by: "chunk size", "dBm", "window scaling".
-Only sentences count, and of them only what they state (`sentences.stated`): a question, a guess, advice, something that was
-ruled out or tried in vain, or a word that is denied ("the CPU is idle", "no packet loss") tells nothing.
+Only sentences count, and of them only what they state (`sentences.stated`): a question, a guess, advice, something that
+was ruled out or tried in vain, or a word that is denied ("the CPU is idle", "no packet loss") tells nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _QUOTED: Final = 200
 
 #: What stands between a word and what denies it, as in "the CPU usage is very low".
 _FINE_AFTER: Final = re.compile(
-    r"(?: \w{1,14})??(?: (?:usage|load|utili[sz]ation|use|time|speed|is|are|was|were|stays?|at|also|all|quite|very|pretty"
-    r"|always|mostly|completely|almost|seems?|looks?|remains?|shows?|it|about|around|the|both|on|of|sides?)){0,5}"
+    r"(?: \w{1,14})??(?: (?:usage|load|utili[sz]ation|use|time|speed|is|are|was|were|stays?|at|also|all|quite|very"
+    r"|pretty|always|mostly|completely|almost|seems?|looks?|remains?|shows?|it|about|around|the|both|on|of|sides?)){0,5}"
     r"[ :=]{1,3}(?:idle|low|fine|ok(?:ay)?|good|normal|not|isn't|aren't|wasn't|negligible|minimal|unaffected"
     r"|excluded|irrelevant|no(?:ne)?|0 ?%|[0-9] ?%|[1-3][0-9] ?%|disabled|healthy|perfect|clean|不高|正常)(?!\w)",
     re.IGNORECASE,
