@@ -1,5 +1,7 @@
 """Folders whose files contradict each other, or are of other hosts: said, weighed, never fatal."""
 
+import re
+
 import pytest
 
 from hecn_analysis.diagnosis.verdict import diagnose
@@ -57,7 +59,9 @@ def test_a_third_host_does_not_count(tmp_path):
 
 
 def test_the_logs_of_both_ends_are_one_run(tmp_path):
-    server = JSON.replace('"connecting_to"', '"accepted_connection"')
+    ends = {"10.20.0.11": "10.30.0.12", "10.30.0.12": "10.20.0.11"}
+    server = re.sub("|".join(map(re.escape, ends)), lambda found: ends[found[0]], JSON)
+    server = server.replace('"connecting_to"', '"accepted_connection"')
     found = diagnose(folder(tmp_path, {"there.json": server, "here.json": JSON}))
     assert len(found) == 1
     assert len(found[0].kind.runs) == 1

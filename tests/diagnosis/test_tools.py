@@ -470,7 +470,7 @@ CASES = {
         never=NOT_FINE,
     ),
     "mac on weak wifi": Case(
-        {"iperf3.txt": _MAC, "ping.txt": _MAC_PING, "airport.txt": _AIRPORT}, some("wifi"), never=NOT_FINE
+        {"iperf3.txt": _MAC, "ping.txt": _MAC_PING, "airport.txt": _AIRPORT}, some("wifi"), 0.3, never=NOT_FINE
     ),
     "iperf 2 slow one way": Case(
         {"iperf.txt": _IPERF2_D},
