@@ -322,7 +322,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     """
     facts = Facts(kind)
     seen = tuple(signs(facts))
-    found = posterior(seen, extra=stated.odds_of(kind), measured=facts.has_rates)
+    is_post = not facts.has_rates and any(kind.say("topic"))  # words of a person, who tells what is slow
+    found = posterior(seen, extra=stated.odds_of(kind), measured=not is_post)
     causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)

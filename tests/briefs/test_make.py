@@ -87,7 +87,7 @@ def test_failing_cell_gives_a_brief_up_to_there_with_the_reason_on_top(notebooks
     assert page.index("<h1>") < top < page.index("<h2>Measured against predicted</h2>")
     assert "<code>ValueError: line 7: plain</code>" in page
     assert "The cases plain" in page  # drawn before the failure
-    assert "Where each measured number stands" not in page  # after it
+    assert "Place of each measured number" not in page  # after it
     assert result.finding == "At 80 ms, 3 cases reach 9.1 Gb/s (plain)."
     assert "<b>Incomplete:</b> <code>ValueError: line 7: plain</code>" in (tmp_path / "index.html").read_text()
 

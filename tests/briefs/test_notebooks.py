@@ -176,7 +176,7 @@ def test_given_parameter_is_used(hotlava):
 
 def test_every_measured_number_says_file_line_document_and_place(hotlava):
     numbers = json.loads(hotlava.json.read_text())["numbers"]
-    (rows,) = [rows for caption, rows in numbers["tables"].items() if caption.startswith("Where each measured")]
+    (rows,) = [rows for caption, rows in numbers["tables"].items() if caption.startswith("Place of each measured")]
     measured = [case for case in numbers["cases"] if case["measured_bps"]]
     assert [row["case"] for row in rows] == [case["case"] for case in measured]
     for row in rows:

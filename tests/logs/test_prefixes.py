@@ -15,11 +15,11 @@ BY_BEGINNING = {"ceph", "hping", "sysbench", "uperf", "wrk"}
 EXCEPT = {
     "mail": {"juicefs"},
     "mail twice": {"juicefs"},
-    "ISO 8601": {"ceph", "ethr", "globus-url-copy", "netperf", "ping"},
+    "ISO 8601": {"ceph", "globus-task", "ethr", "globus-url-copy", "netperf", "ping"},
     "journal": {"fast-cli"},
     "clock": {"crystal-disk-mark", "fast-cli"},
     "kernel": {"fast-cli", "netperf"},
-    "date and time": {"fast-cli", "ceph", "dsync", "ethr", "globus-url-copy", "netperf"},
+    "date and time": {"fast-cli", "ceph", "globus-task", "dsync", "ethr", "globus-url-copy", "netperf"},
     "time and level": {"dd", "juicefs", "netperf", "nuttscp", "ping", *BY_BEGINNING},
     "Python": {"dd", "netperf", "nuttscp", "ping", *BY_BEGINNING},
 }

@@ -33,8 +33,10 @@ class GlobusTask:
 
     TOOLS: tuple[str, ...] = ("globus",)
     VERSIONS: str = "globus-cli 1 to 3"
-    HINTS: tuple[str, ...] = ("Task ID:", "Bytes Transferred:", "Bytes Per Second:")
-    LATER_HINTS: tuple[str, ...] = (": ",)
+    HINTS: tuple[str, ...] = (
+        *("Label:", "Task ID:", "Type:", "Status:", "Request Time:", "Completion Time:", "Faults:", "Files:"),
+        *("Bytes Transferred:", "Bytes Per Second:", "Endpoint:"),
+    )
 
     def __init__(self, findings: RunFindings) -> None:
         self._findings = findings

@@ -43,7 +43,8 @@ _AWAITING: Final = re.compile(
     r"^(?:HTTP request sent, awaiting response|HTTP.{1,60}\.\.\. \d{3}|==> (?:SYST|PASV|RETR))"
 )
 _BAR: Final = re.compile(
-    r"(?:\d{1,3}%\s?|\s)\[[=+>< -]{0,4000}\]\s{0,8}(?P<size>\d[\d.,\u00a0\u202f]{0,20})(?P<unit>[KMGT]?)\s{1,12}"
+    r"(?:\d{1,3}%\s?|\s)\[[=+>< -]{0,4000}\]\s{0,8}"
+    r"(?P<size>\d(?:[\d.,\u00a0\u202f]| (?=\d{3})){0,20})(?P<unit>[KMGT]?)\s{1,12}"
     r"(?:[\d.,-]{1,12}[KMGT]?[Bb]?/s)"
     r"(?:\s{1,8}(?!eta\b|ETA\b)(?:[^\W\d_]{1,10}(?: [^\W\d_]{1,10})?|/)\s{1,2}"
     r"(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3}))?"
