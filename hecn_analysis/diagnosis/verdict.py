@@ -322,8 +322,9 @@ def of_kind(kind: Kind) -> Diagnosis:
     """
     facts = Facts(kind)
     seen = tuple(signs(facts))
-    is_post = not facts.has_rates and any(kind.say("topic"))  # words of a person, who tells what is slow
-    found = posterior(seen, extra=stated.odds_of(kind), measured=not is_post)
+    # without a rate, a tool that failed or the words of a person report a fault; pings or settings alone do not
+    is_fault = not facts.has_rates and (bool(kind.tool) or any(kind.say("topic")))
+    found = posterior(seen, extra=stated.odds_of(kind), measured=not is_fault)
     causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
