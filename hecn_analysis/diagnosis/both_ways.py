@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, courses
+from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, courses, enter
 from hecn_analysis.runs import course
 
 SIGNS: Final[dict[str, Reads]] = {}
-
-#: Rates of Ethernet ports. [bit/s]
-_LINES: Final = (1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
+_sign = partial(enter, SIGNS)
 
 #: Scatter of both rates below which nothing shows whether they trade. [1]
 _STEADY: Final = 0.03
-
-
-def _sign(read: Reads) -> Reads:
-    SIGNS[read.__name__.strip("_")] = read
-    return read
 
 
 @_sign
@@ -32,9 +26,8 @@ def _both_ways(facts: Facts) -> Fact | None:
         return None
     line = facts.line or facts.port
     fastest = max(facts.measured, twin.rate_bps)
-    rate = (
-        next((one for one in _LINES if facts.goodput(one) >= 0.98 * fastest), fastest) if line is None else line.value
-    )
+    holds = (rate for rate in (*SLOW_ETHERNET, *ETHERNET) if facts.goodput(rate) >= 0.98 * fastest)
+    rate = next(holds, fastest) if line is None else line.value
     evidence = (replace(twin.place, name="other"), facts.rate_quote, *(() if line is None else line.evidence))
     return Fact((facts.measured + twin.rate_bps) / facts.goodput(rate), evidence)
 

@@ -424,3 +424,13 @@ def _fall(rates: NDArray[np.float64]) -> float:
 
 Reads = Callable[[Facts], Fact | tuple[str, tuple[Statement, ...]] | None]
 """Reads a sign: a number or a word with its lines, or None where the folder does not say it."""
+
+#: Rates of Ethernet ports: those of old and of present hosts. [bit/s]
+SLOW_ETHERNET: Final = (1e7, 1e8)
+ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
+
+
+def enter(signs: dict[str, Reads], read: Reads) -> Reads:
+    """Enter a function into the signs of a module under its own name."""
+    signs[read.__name__.strip("_")] = read
+    return read

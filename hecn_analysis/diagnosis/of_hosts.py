@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
-from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
+from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
 from hecn_analysis.statements import Statement
 
 SIGNS: Final[dict[str, Reads]] = {}
-
-
-def _sign(read: Reads) -> Reads:
-    SIGNS[read.__name__.strip("_")] = read
-    return read
+_sign = partial(enter, SIGNS)
 
 
 # --- processors -------------------------------------------------------------------------------------------------------

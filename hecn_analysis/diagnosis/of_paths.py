@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
+from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
 
 #: Below this RTT, most of the scatter is that of the hosts. [s]
 _SHORT_PATH_S: Final = 1e-3
@@ -13,11 +14,7 @@ _SHORT_PATH_S: Final = 1e-3
 _ETHERNET_MTU: Final = 1500
 
 SIGNS: Final[dict[str, Reads]] = {}
-
-
-def _sign(read: Reads) -> Reads:
-    SIGNS[read.__name__.strip("_")] = read
-    return read
+_sign = partial(enter, SIGNS)
 
 
 @_sign

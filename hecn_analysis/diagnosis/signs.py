@@ -15,7 +15,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.diagnosis import both_ways, of_hosts, of_notes, of_paths
-from hecn_analysis.diagnosis.facts import Fact, Facts, Reads
+from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, enter
 from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
 
@@ -29,9 +29,6 @@ class Sign:
     evidence: tuple[Statement, ...]
 
 
-#: Rates of Ethernet ports. [bit/s]
-_ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
-
 #: Line rate of a path that nobody states and no run shows: gigabit Ethernet. [bit/s]
 _USUAL_BPS: Final = 1e9
 
@@ -41,8 +38,6 @@ _JITTER: Final = 2.0
 #: Entries of ``models/cues.yaml`` that say that a disk is at USB 2, and the rate of that bus. [bit/s]
 _USB2: Final = frozenset({"usb-storage-480", "usb2-for-fast-device", "usb2-wrapped"})
 _USB2_BPS: Final = 480e6
-
-_SLOW_ETHERNET: Final = (1e7, 1e8)
 
 _INTERVALS: Final = "the rate of the intervals"
 
@@ -57,6 +52,7 @@ _CACHED_BPS: Final = 16e9
 FIRST_WINDOW: Final = 10 * 1448
 
 _SIGNS: Final[dict[str, Reads]] = {}
+_sign = partial(enter, _SIGNS)
 
 
 #: Signs that need no run with a rate.
@@ -85,11 +81,6 @@ def signs(facts: Facts) -> Iterator[Sign]:
                 yield Sign(name, told.value, told.evidence)
         elif told is not None:
             yield Sign(name, *told)
-
-
-def _sign(read: Reads) -> Reads:
-    _SIGNS[read.__name__.strip("_")] = read
-    return read
 
 
 def _ratio(facts: Facts, over: Fact | None, value: float | None = None) -> Fact | None:
@@ -157,7 +148,7 @@ def _of_ethernet(rates: Sequence[float]) -> Reads:
     return read
 
 
-_SIGNS["ethernet_rate"], _SIGNS["slow_ethernet_rate"] = _of_ethernet(_ETHERNET), _of_ethernet(_SLOW_ETHERNET)
+_SIGNS["ethernet_rate"], _SIGNS["slow_ethernet_rate"] = _of_ethernet(ETHERNET), _of_ethernet(SLOW_ETHERNET)
 
 
 # --- what was asked for -----------------------------------------------------------------------------------------------

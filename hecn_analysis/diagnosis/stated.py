@@ -37,7 +37,7 @@ def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
 
 
 def odds_of(kind: Kind) -> dict[str, Odds]:
-    """Odds of all that is told: of the cues of each subject the strongest, of the words of each topic all together."""
+    """Odds of all statements: the strongest cue of each subject, and the words of each topic together."""
     return {**_cue_odds(cues_of(kind)), **_topic_odds(kind)}
 
 

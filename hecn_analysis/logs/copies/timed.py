@@ -47,7 +47,7 @@ class Timed:
         self._sizes: dict[str, tuple[int, float]] = {}
 
     def feed(self, line: Line) -> bool:
-        """Look at a line of ``time``; the lines stay those of whoever wants them."""
+        """Read a line of ``time`` without claiming it: other readers may need it."""
         if "time " in line.text:
             self._sizes.update(_sizes(one.text for one in self._findings.recent))
         timing = self._timings.feed(line.number, line.text)
