@@ -51,17 +51,7 @@ OUTCOME: Final = "HECN_OUTCOME"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of reading a folder, for the last lines on a terminal.
-
-    Attributes
-    ----------
-    counts
-        What was read, in words.
-    is_empty
-        Whether nothing at all could be read.
-    damaged
-        Rows of the table of problems: those of files that are damaged.
-    """
+    """Outcome of reading a folder: counts in words, whether nothing could be read, and problems of damaged files."""
 
     counts: str
     is_empty: bool
@@ -72,18 +62,8 @@ class Outcome:
 class Folder:
     """The contents of a folder.
 
-    Attributes
-    ----------
-    path
-        The folder, or the file.
-    reading, counters, inventory
-        Results of the readers of logs, counters and captured output.
-    statements
-        Statements about a transfer from single lines and from packet captures.
-    captures
-        The packet captures.
-    sockets
-        Connections over time, of files with several samples of ``ss -ti``.
+    ``statements`` are those of single lines and of packet captures, ``sockets`` are connections over time, in files
+    with several samples of ``ss -ti``.
     """
 
     path: str
@@ -269,12 +249,10 @@ def read_folder(
 
     Parameters
     ----------
-    path
-        The folder, the file or the archive.
-    beside
-        Further files that count as part of it; not beside an archive of results.
+    path, beside
+        The folder, the file or the archive; further files that belong to it, unless it is an archive of results.
     progress
-        Show a progress bar on stderr if that is a terminal and reading takes longer than a second.
+        Whether to show a progress bar.
 
     Returns
     -------

@@ -73,7 +73,7 @@ def effects_of(
     changes: Sequence[Change], every: Sequence[PortSeries], rates: pd.DataFrame, *, direction: Direction, zone: str
 ) -> dict[Key, Effects]:
     """Work out what is planned for each port."""
-    known = {one.interface for one in every}
+    known = {series.interface for series in every}
     for change in changes:
         for port in (change.port, *change.moves_to):
             if port is not None and port not in known:

@@ -60,7 +60,7 @@ class _Rows:
 
     def constraint(self) -> scipy.optimize.LinearConstraint:
         """All rows."""
-        row, column, value = (np.array(each) for each in zip(*self.entries, strict=True))
+        row, column, value = (np.array(part) for part in zip(*self.entries, strict=True))
         places = (
             np.asarray(row, dtype=np.int32),
             np.asarray(column, dtype=np.int32),
@@ -91,7 +91,7 @@ class Program:
     ) -> Choice | None:
         """Return the cheapest choice that fits and is not cut, or None."""
         boxes = [(role, number) for role in ROLES for number in range(len(self.offers.enclosures))]
-        columns: dict[Hashable, int] = {each: number for number, each in enumerate((*known, *over, *boxes))}
+        columns: dict[Hashable, int] = {item: number for number, item in enumerate((*known, *over, *boxes))}
         price = self._prices(columns)
         rows = _Rows(len(columns))
         rows.add(((columns[line], 1.0) for line in over), low=1, high=1)
@@ -99,7 +99,7 @@ class Program:
             self._fit_host(rows, role, columns, without=without)
         if without != "prediction":
             for cut in cuts:
-                held = [(columns[each], 1.0) for one in cut.sets for each in one if each in columns]
+                held = [(columns[option], 1.0) for options in cut.sets for option in options if option in columns]
                 rows.add(held, high=len(cut.sets) - 1)
         if budget is not None and without != "budget":
             rows.add(enumerate(price), high=budget - len(ROLES) * self.offers.fixed_usd)
@@ -116,7 +116,8 @@ class Program:
             return None
         values = np.round(solved.x).astype(int)
         picked: dict[Role, dict[str, Option]] = {
-            role: {each.group: each for each in known if each.role == role and values[columns[each]]} for role in ROLES
+            role: {option.group: option for option in known if option.role == role and values[columns[option]]}
+            for role in ROLES
         }
         inside: dict[Role, tuple[tuple[Any, int], ...]] = {
             role: tuple(
