@@ -4,6 +4,7 @@ import base64
 import html
 import quopri
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,7 @@ MARKS = [
 EXCEPT = {"nccl-tests", "xdd", "juicefs", "ior", "iozone", "fio", "neighbours"}
 
 
+@cache  # of a sample as it is, for every wrapping
 def rows(text):
     lines = decode(text.encode())
     findings = RunFindings("a.log")
