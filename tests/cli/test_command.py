@@ -364,15 +364,20 @@ WITH_SETTINGS = {
     "whatif over values": ["whatif", *PARTS, "--set", "path.rate=1Gb/s", "--vary", "path.loss=0,1e-5"],
     "advise": ["advise", *PARTS, "--free", "--set", "path.rate=1Gb/s"],
     "measure": ["measure", "--tool", "nuttcp", "--dry-run", "--set"],
-    "matrix": ["matrix", "plan", "sc09", "--set"],
+    "matrix": ["matrix", "plan", "two.yaml", "--set"],
     "calibrate": ["calibrate", str(data_dir() / "logs" / "c-systems-nuttcp.txt"), *C, "--set"],
     "purchase": ["purchase", "--target", "10Gb/s", "--path", "lan-10ge", "--between", "memory", "--set"],
 }
 
 
 @pytest.mark.parametrize("command", WITH_SETTINGS)
-def test_every_command_warns_once_of_a_setting_without_a_unit(command, capsys):
+def test_every_command_warns_once_of_a_setting_without_a_unit(command, capsys, tmp_path, monkeypatch):
     words = WITH_SETTINGS[command]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.yaml").write_text(
+        "title: two tools\nscenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s}\n"
+        "grids: {both: {axes: {tool: [iperf3, nuttcp]}}}\n"
+    )
     warning = "path.rtt=80 is read as 80.0 s: write the unit if you mean another"
     main([*words[: words.index("--set") + 1], "path.rtt=80", *words[words.index("--set") + 1 :]])
     printed = capsys.readouterr()
