@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from hecn_analysis.counters import read_counters
+from hecn_analysis.counters import read_counters, registry
+from hecn_analysis.counters.clock import Clock
 from hecn_analysis.files.documents import Document
 from hecn_analysis.statements.switch_ports import find
 
@@ -258,16 +259,24 @@ def test_a_number_that_cannot_be_read_is_not_taken_from_a_part_of_it(samples, co
         assert pd.isna(rows.in_octets.iloc[0])
 
 
+def rows_of(text):
+    """Checked rows of a text, without the tables."""
+    found = registry.read(Document("switch.txt", text.encode()), Clock.named("UTC"))
+    for one in found:
+        one.finish()
+    return [row for one in found for row in one.samples]
+
+
 @pytest.mark.parametrize("name", sorted(PORTS))
-def test_a_file_that_is_cut_gives_no_other_numbers(samples, counters_of, name):
+def test_a_file_that_is_cut_gives_no_other_numbers(samples, name):
     text = (samples / "switches" / f"{name}.txt").read_text()
-    whole = read_counters(samples / "switches" / f"{name}.txt", time_zone="UTC").samples
+    whole = rows_of(text)
+    assert whole or not any(PORTS[name][2])
     for at in range(40, len(text), 37):
-        rows = counters_of(text[:at], time_zone="UTC").samples
-        for mine, other in zip(rows.itertuples(), whole.itertuples(), strict=False):
+        for mine, other in zip(rows_of(text[:at]), whole, strict=False):
             for count in COUNTS:
-                value = getattr(mine, count)
-                assert pd.isna(value) or value == getattr(other, count), (at, count)
+                value = mine.get(count)
+                assert value is None or value == other.get(count), (at, count)
 
 
 def test_what_a_pager_leaves_hides_no_port(samples, counters_of):
