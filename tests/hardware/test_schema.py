@@ -12,6 +12,7 @@ from hecn_analysis.base import places
 from hecn_analysis.hardware.schema import schemas
 
 MODELS = places.models_dir()
+SCHEMAS = schemas()
 ROOT = MODELS.parent
 FILES = sorted(
     path for kind in ("hosts", "parts", "paths", "scenarios", "tools") for path in (MODELS / kind).glob("*.yaml")
@@ -24,18 +25,18 @@ def plain(value):
 
 
 def faults(schema, text):
-    return [error.message for error in Draft202012Validator(schemas()[schema]).iter_errors(plain(yaml.safe_load(text)))]
+    return [error.message for error in Draft202012Validator(SCHEMAS[schema]).iter_errors(plain(yaml.safe_load(text)))]
 
 
 @pytest.mark.skipif(
     f"\npydantic=={pydantic.VERSION} " not in (ROOT / "requirements.lock").read_text(encoding="utf-8"),
     reason="the wording of a schema is that of the locked pydantic",
 )
-@pytest.mark.parametrize("name", sorted(schemas()))
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
 def test_shipped_schema_is_what_the_models_say(name):
     """After a change of a model: python -m hecn_analysis.hardware.schema."""
-    Draft202012Validator.check_schema(schemas()[name])
-    assert json.loads((MODELS / name).read_text(encoding="utf-8")) == plain(schemas()[name])
+    Draft202012Validator.check_schema(SCHEMAS[name])
+    assert json.loads((MODELS / name).read_text(encoding="utf-8")) == plain(SCHEMAS[name])
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
