@@ -73,13 +73,11 @@ def courses(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[RunCourse]:
 
 def _of_logs(folder: Folder, verdicts: Sequence[Diagnosis]) -> Iterator[RunCourse]:
     for verdict in verdicts:
-        table = verdict.kind.intervals
-        by_run = dict(tuple(table.groupby(["source_file", "run"], sort=False)))
         found = [
-            _named(folder, (str(run["source_file"]), line), LOG, course.together(own))
+            _named(folder, (str(run["source_file"]), line), LOG, whole)
             for run in verdict.kind.runs.to_dict("records")
             for line in [1 if pd.isna(run["line_first"]) else int(run["line_first"])]
-            if (own := by_run.get((run["source_file"], run["run"]))) is not None
+            if (whole := verdict.kind.courses.get((str(run["source_file"]), int(run["run"])))) is not None
         ]
         if any(len(one.course) >= 2 for one in found):
             yield from found

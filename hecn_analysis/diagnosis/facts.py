@@ -290,18 +290,14 @@ class Facts:
         return table[table["t_start_s"] >= _START * ends]
 
     @cached_property
-    def courses(self) -> list[pd.DataFrame]:
-        """Course of each run with intervals, of all its streams together."""
-        return courses(self.kind.intervals)
-
-    @cached_property
     def falls(self) -> list[float]:
         """For each course that falls once from one steady rate to another, the ratio of both."""
-        return [fall for one in self.courses if (fall := _fall(one["rate_bps"].to_numpy(dtype=float))) > 0]
+        rates = (one["rate_bps"].to_numpy(dtype=float) for one in self.kind.courses.values())
+        return [fall for rate in rates if (fall := _fall(rate)) > 0]
 
     def over_runs(self, measure: Callable[[pd.DataFrame], float], words: str) -> Fact | None:
         """Median over the runs of a measure of their courses."""
-        values = [measure(one) for one in self.courses if len(one) >= course.FEWEST]
+        values = [measure(one) for one in self.kind.courses.values() if len(one) >= course.FEWEST]
         values = [value for value in values if not math.isnan(value)]
         return self.computed(float(np.median(values)), words) if values else None
 

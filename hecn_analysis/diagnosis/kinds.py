@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.runs import course
 from hecn_analysis.runs.circumstances import SIMULTANEOUS
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.ends import by_names
@@ -164,6 +166,12 @@ class Kind:
     def median_bps(self) -> float:
         """Median rate of the runs [bit/s]."""
         return float(self.runs["rate_bps"].median())
+
+    @cached_property
+    def courses(self) -> dict[tuple[str, int], pd.DataFrame]:
+        """Course of each run with intervals, of all its streams together, by file and run."""
+        by_run: Iterable[Any] = self.intervals.groupby(["source_file", "run"], sort=False)
+        return {(str(file), int(run)): course.together(own) for (file, run), own in by_run}
 
     def say(self, name: str, end: str = "") -> list[Statement]:
         """Return the statements of a name.

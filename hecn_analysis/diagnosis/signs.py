@@ -330,7 +330,7 @@ def _cwnd_flat(facts: Facts) -> Fact | None:
 
 @_sign
 def _fall(facts: Facts) -> Fact | None:
-    if not facts.falls or 2 * len(facts.falls) < len(facts.courses):
+    if not facts.falls or 2 * len(facts.falls) < len(facts.kind.courses):
         return None
     return facts.computed(median(facts.falls), _INTERVALS)
 
