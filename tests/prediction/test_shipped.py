@@ -1,4 +1,4 @@
-"""What is shipped for the program to read, is read by it: mappings, scenarios, matrices, roadmaps, service levels."""
+"""What is shipped for the program to read, is read by it: mappings, scenarios, roadmaps, service levels."""
 
 from pathlib import Path
 
@@ -7,7 +7,6 @@ import pytest
 import hecn_analysis as hecn
 from hecn_analysis.base.places import models_dir
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.planning.matrix.cells import load_matrix, plan
 from hecn_analysis.planning.roadmap.milestones import roadmap
 from hecn_analysis.prediction import predict
 from hecn_analysis.prediction.mapping import of_table
@@ -51,11 +50,6 @@ def test_the_queue_of_the_laboratory_is_a_bandwidth_delay_product_of_200_kb_at_l
 @files("scenarios")
 def test_a_scenario_is_predicted(file):
     assert predict(load_scenario(file)).throughput_bps > 0
-
-
-@files("matrices")
-def test_a_matrix_is_planned(file):
-    assert len(plan(load_matrix(file)))
 
 
 @files("roadmaps")

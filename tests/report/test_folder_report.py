@@ -248,7 +248,7 @@ def test_a_folder_without_anything_known_has_a_finding_and_no_more(tmp_path):
 def test_hosts_alone_and_ports_alone_have_findings():
     hosts = read_folder(data_dir() / "inventory")
     assert finding(hosts, of_folder(hosts)).startswith("One captured host")
-    folder = read_folder(data_dir() / "counters" / "session" / "walks.txt.gz")
+    folder = read_folder(data_dir() / "counters" / "samples" / "bwm-ng" / "rate.csv")
     assert finding(folder, of_folder(folder)).startswith("No runs; ")
 
 
