@@ -69,6 +69,12 @@ def test_slow_flows_that_fit_are_not_held_back():
     assert lag(links=2, link_rate=10e9, flows=4, flow_rate=1e9)["low_bps"] == pytest.approx(4e9)
 
 
+def test_placed_flows_of_equal_amounts_wait_for_those_that_share_a_link():
+    """Three of 8 Gb/s on two links of 10: 8 + 10 Gb/s together; those of a shared link end at 5 Gb/s each."""
+    figures = lag(links=2, link_rate=10e9, flows=3, flow_rate=8e9, placement="placed")
+    assert (figures["throughput_bps"], figures["finish_bps"]) == (18e9, 15e9)
+
+
 def test_unequal_flows_meet_by_chance():
     """6 and 8 Gb/s on two links of 10: 10 Gb/s when they meet, 14 when not."""
     draws = shared_bps(2, 10e9, np.array([6e9, 8e9]))

@@ -280,6 +280,13 @@ FUNCTIONS = [
 ]
 
 
+def test_two_members_are_the_fewest_of_a_stripe():
+    assert partial_stripe.partial_write_s(2, 1, 65_536, 1e9) > 0
+    for members in (1, 2.5):
+        with pytest.raises(RangeError, match="members"):
+            partial_stripe.partial_write_s(members, 1, 65_536, 1e9)
+
+
 @pytest.mark.parametrize(("function", "usual", "option", "allowed", "refused"), FUNCTIONS)
 def test_formulas_end_where_their_range_ends(function, usual, option, allowed, refused):
     more = dict(PATH) if function is tcp_rounds.simulate else {}

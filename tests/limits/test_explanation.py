@@ -1,5 +1,6 @@
 """From raw to expected rate: every kind's steps end at its figure; why a measurement may be above the limit."""
 
+import html
 import inspect
 import math
 
@@ -429,6 +430,7 @@ def test_the_measurement_stays_as_it_is():
     assert explanation.rows()[-1]["value_bps"] == 1.2e9
     assert explanation.rows()[-1]["takes_bps"] < 0
     assert "27.5 % above the limit of 941.5 Mb/s" in str(explanation)
+    assert html.escape(explanation.verdict()) in explanation._repr_html_()
     assert explain("disk", outer_rate=8e8, measured=8e9).verdict() == "8.000 Gb/s is 10 times the limit of 800.0 Mb/s"
 
 
