@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, courses, enter
+from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, enter
+from hecn_analysis.diagnosis.kinds import courses
 from hecn_analysis.runs import course
 
 SIGNS: Final[dict[str, Reads]] = {}
@@ -36,7 +37,8 @@ def _both_ways(facts: Facts) -> Fact | None:
 def _ways_trade(facts: Facts) -> Fact | None:
     """Scatter of the sum of both rates over that of independent ones: small where one has what the other lacks."""
     twin = facts.kind.twin
-    own, back = facts.courses, [] if twin is None else courses(twin.intervals)
+    own = list(facts.kind.courses.values())
+    back = [] if twin is None else list(courses(twin.intervals).values())
     if twin is None or len(own) != 1 or len(back) != 1 or min(len(own[0]), len(back[0])) < 2 * course.FEWEST:
         return None
     length = min(len(own[0]), len(back[0]))

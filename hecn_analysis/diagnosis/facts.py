@@ -400,12 +400,6 @@ class Facts:
         return self.said(name, end, choose=min)
 
 
-def courses(intervals: pd.DataFrame) -> list[pd.DataFrame]:
-    """Course of each run with intervals, of all its streams together."""
-    by_run = intervals.groupby(["source_file", "run"], sort=False)
-    return [course.together(own) for _, own in by_run]
-
-
 def _fall(rates: NDArray[np.float64]) -> float:
     """Ratio of a rate to the other steady one that it falls to, 0 if it does not fall [1]."""
     if len(rates) < 2 * course.FEWEST - 2 or not np.all(rates > 0):

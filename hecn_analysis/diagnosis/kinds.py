@@ -62,6 +62,12 @@ _BESIDE: Final = frozenset({"extent", "distance", "circumstances"})
 FASTER: Final = 1.5
 
 
+def courses(intervals: pd.DataFrame) -> dict[tuple[str, int], pd.DataFrame]:
+    """Course of each run with intervals, of all its streams together, by file and run."""
+    by_run: Iterable[Any] = intervals.groupby(["source_file", "run"], sort=False)
+    return {(str(file), int(run)): course.together(own) for (file, run), own in by_run}
+
+
 @dataclass(frozen=True)
 class Other:
     """The same test between other ends.
@@ -170,8 +176,7 @@ class Kind:
     @cached_property
     def courses(self) -> dict[tuple[str, int], pd.DataFrame]:
         """Course of each run with intervals, of all its streams together, by file and run."""
-        by_run: Iterable[Any] = self.intervals.groupby(["source_file", "run"], sort=False)
-        return {(str(file), int(run)): course.together(own) for (file, run), own in by_run}
+        return courses(self.intervals)
 
     def say(self, name: str, end: str = "") -> list[Statement]:
         """Return the statements of a name.
