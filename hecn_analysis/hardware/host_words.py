@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from hecn_analysis.base import units
@@ -31,10 +31,10 @@ def host_words(text: str) -> HostWords:
     Parameters
     ----------
     text
-        Words ``name=value``. ``nic``: a card (part of its name or title) or a line rate, such as ``2x100g``.
-        ``slot``: the card's slot, such as ``gen3x8``; by default that of the card. ``disks``: number and model, such as
-        ``8x990pro``; ``raid``: their level, by default 0. ``cpu``: number and model. Any other word is a key of a host,
-        such as ``kernel=6.8``.
+        Words ``name=value``. ``nic``: a card (part of its name or title; of several, the one with the fastest port) or
+        a line rate, such as ``2x100g``. ``slot``: the card's slot, such as ``gen3x8``; by default that of the card.
+        ``disks``: number and model, such as ``8x990pro``; ``raid``: their level, by default 0. ``cpu``: number and
+        model. Any other word is a key of a host, such as ``kernel=6.8``.
 
     Returns
     -------
@@ -44,7 +44,8 @@ def host_words(text: str) -> HostWords:
     Raises
     ------
     InputError
-        A word without ``=``, a model that fits no part or several, or a slot or count that cannot be read.
+        A word without ``=``, a model that fits no part or several disks or processors, or a slot or count that cannot
+        be read.
 
     Examples
     --------
@@ -123,10 +124,20 @@ def _part(kind: str, word: str, model: str) -> tuple[str, Any, str]:
     names = [name for name in fitting if wanted == _bare(name)] or fitting
     if not names or not wanted:
         raise InputError(f"{word}={model} in --host", f"a part that `hecn parts {kind}` lists")
+    chosen, others = names[0], ""
     if len(names) > 1:
-        some = ", ".join(_named(name, known[name]) for name in names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
-        raise InputError(f"{word}={model} in --host, which fits {len(names)} parts", f"one of {some}")
-    return names[0], known[names[0]], f"{word}={model}: {known[names[0]].title} ({names[0]})"
+        if kind != "nics":
+            raise InputError(
+                f"{word}={model} in --host, which fits {len(names)} parts", f"one of {_list(known, names)}"
+            )
+        chosen, *rest = sorted(names, key=lambda name: (-known[name].port_rate.value, known[name].ports, name))
+        others = f", the fastest port of {len(names)} that fit; others: {_list(known, rest)}"
+    return chosen, known[chosen], f"{word}={model}: {known[chosen].title} ({chosen}){others}"
+
+
+def _list(known: Mapping[str, Any], names: Sequence[str]) -> str:
+    """List the first of some parts."""
+    return ", ".join(_named(name, known[name]) for name in names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
 
 
 def _named(name: str, part: Any) -> str:  # noqa: ANN401 - of any kind
