@@ -4,8 +4,9 @@ Units and traps
 ---------------
 - The name of the file or a line above marks a ping during a transfer: "during", "loaded", "while".
 - The median of single times and its median deviation ignore a first reply that waits for ARP; without single times, the
-  average and deviation of the summary count. Of a ping during a transfer the mean counts, since a ping that begins
-  before the transfer, or outlasts it, has most of its replies without a queue.
+  average and deviation of the summary count. Of one or two replies the fastest counts, where an ARP before it would not
+  matter. Of a ping during a transfer the mean counts, since a ping that begins before the transfer, or outlasts it, has
+  most of its replies without a queue.
 - Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
 - iperf 2 prints the RTT of the handshake in microseconds, before any data are in flight: "irtt".
 - Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
@@ -27,6 +28,9 @@ from hecn_analysis.statements.statement import Statement, end_of
 _LEAST: Final = 5
 _LEAST_LOADED: Final = 3
 _LEAST_TIMES: Final = 3  # Windows sends four pings by default
+
+#: From this round-trip time on, one or two replies are enough. [s]
+_FAR_S: Final = 0.01
 
 #: Standard deviations of a normal distribution in its median absolute deviation.
 _NORMAL: Final = 1.4826
@@ -211,11 +215,15 @@ def _scatter(times: Sequence[float]) -> float:
     return _NORMAL * statistics.median(abs(time - middle) for time in times)
 
 
-def _middle(ping: _Ping) -> tuple[float, int]:
-    """Mean of the times during a transfer, else the median, and the line to quote [s]."""
-    if ping.is_loaded:
-        return statistics.fmean(time for time, _ in ping.times), ping.last
-    return statistics.median_low(ping.times)
+def _middle(ping: _Ping) -> tuple[float, int] | None:
+    """Mean of the times during a transfer, else the median, and the line to quote [s]; None of too few."""
+    if len(ping.times) >= _LEAST_TIMES:
+        mean = statistics.fmean(time for time, _ in ping.times), ping.last
+        return mean if ping.is_loaded else statistics.median_low(ping.times)
+    if ping.counts is not None and ping.counts[1] >= _LEAST_TIMES:
+        return ping.mean
+    fastest = min(ping.times, default=ping.mean)
+    return fastest if fastest is not None and fastest[0] >= _FAR_S and not ping.is_loaded else None
 
 
 def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
@@ -227,7 +235,7 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
 
     when, least = ("loaded", _LEAST_LOADED) if ping.is_loaded else ("idle", _LEAST)
     received = max(len(ping.times), ping.counts[1] if ping.counts is not None else 0)
-    middle = _middle(ping) if len(ping.times) >= _LEAST_TIMES else ping.mean if received >= _LEAST_TIMES else None
+    middle = _middle(ping)
     if middle is not None:
         yield said(f"path.rtt_{when}_s", *middle)
     if received >= least and not ping.is_loaded:

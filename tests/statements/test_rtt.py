@@ -90,6 +90,20 @@ def test_versions(text, rtt_s, loss):
 
 
 @pytest.mark.parametrize(
+    ("text", "rtt_s"),
+    [
+        ("64 bytes from a: icmp_seq=1 ttl=50 time=80.1 ms\n", 0.0801),
+        ("64 bytes from a: icmp_seq=1 ttl=50 time=95 ms\n64 bytes from a: icmp_seq=2 ttl=50 time=80 ms\n", 0.08),
+        ("PING a 56 data bytes\nround-trip min/avg/max = 80.0/81.0/82.0 ms\n", 0.081),
+        ("PING a 56 data bytes\nround-trip min/avg/max = 1.0/2.0/3.0 ms\n", None),
+    ],
+)
+def test_few_replies_state_the_time_of_a_far_path_alone(text, rtt_s):
+    assert {name: value for name, value, _ in said(text)}.get("path.rtt_idle_s") == rtt_s
+    assert said("while the copy was running:\n" + text) == []
+
+
+@pytest.mark.parametrize(
     "text", ["", "time=3 ms\n", "64 bytes from a: icmp_seq=1 ttl=64 time=2.0 ms\n", "min/avg/max = /\n", "TTL=\n"]
 )
 def test_too_little_says_nothing(text):
