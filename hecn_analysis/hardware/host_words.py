@@ -119,7 +119,7 @@ def _slot(value: str | None) -> tuple[int, int] | None:
 def _part(kind: str, word: str, model: str) -> tuple[str, Any, str]:
     """Find the part whose name or title contains the model; give name, part and a remark."""
     wanted = _bare(model)
-    known = parts(kind)
+    known: Mapping[str, Any] = parts(kind)
     fitting = [name for name, part in known.items() if wanted in _bare(name) or wanted in _bare(part.title)]
     names = [name for name in fitting if wanted == _bare(name)] or fitting
     if not names or not wanted:
