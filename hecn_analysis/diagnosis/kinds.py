@@ -42,6 +42,11 @@ _RATE: Final = "asked.rate_bps"
 _LEAST_CUT_S: Final = 2.0  # a shorter part of a run is slow start
 _WINDOW: Final = "asked.window_bytes"
 
+#: Tools that send from memory to memory.
+_OF_MEMORY: Final = frozenset(
+    {"iperf", "iperf2", "iperf3", "nuttcp", "nttcp", "ttcp", "netperf", "ntttcp", "ethr", "uperf"}
+)
+
 #: Directions in which the other end sends.
 _BACK: Final = ("receive", "get", "download")
 
@@ -118,6 +123,10 @@ class Kind:
         The runs the other way at the same time.
     alone
         The same test without runs the other way.
+    through
+        The fastest test of the same path between memories, beside a copy of files.
+    share
+        The line that mounts the share of a server which a test of disks reads or writes.
     """
 
     condition: str
@@ -136,6 +145,8 @@ class Kind:
     others: tuple[Other, ...] = ()
     twin: Twin | None = None
     alone: Other | None = None
+    through: Other | None = None
+    share: Statement | None = None
 
     @property
     def is_outlier(self) -> bool:
@@ -145,7 +156,7 @@ class Kind:
     @property
     def is_local(self) -> bool:
         """Whether the runs are tests of disks, and nothing went over a network."""
-        return self.tool in _STORAGE
+        return self.tool in _STORAGE and self.share is None
 
     @property
     def is_both_ways(self) -> bool:
@@ -155,7 +166,8 @@ class Kind:
     @property
     def copies_files(self) -> bool:
         """Whether the runs copy files to or from another host: both ends may wait for a disk."""
-        return self.tool in BETWEEN_HOSTS or self.tool in ("rsync", "robocopy", "timed-copy")
+        is_copy = self.tool in BETWEEN_HOSTS or self.tool in ("rsync", "robocopy", "timed-copy")
+        return is_copy or self.share is not None
 
     @property
     def is_loopback(self) -> bool:
@@ -226,20 +238,32 @@ def kinds(folder: Folder) -> list[Kind]:
     own = _by_file(folder.statements)
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
+    shares = (_share(folder.statements, own, run) for _, run in runs.iterrows())
+    runs["share"] = pd.Series(
+        [None if share is None else str(share.value) for share in shares], runs.index, dtype=object
+    )
     on_wire = runs[~runs["tool"].isin(_LOCAL)]
     files = set(on_wire["source_file"])
     ends = {_stem(str(name)) for name in files}
     of_ends = runs["source_file"].map(lambda name: _stem(str(name)) in ends).astype(bool)
-    piped = runs["tool"].isin(_LOCAL) & (runs["source_file"].isin(files) | of_ends)
-    keys = ["condition", _RATE, _WINDOW, "asked.local", "asked.remote"]
+    piped = runs["tool"].isin(_LOCAL) & (runs["source_file"].isin(files) | of_ends) & runs["share"].isna()
+    keys = ["condition", _RATE, _WINDOW, "asked.local", "asked.remote", "share"]
     found = [
         _kind(folder, str(key[0]), part, runs[piped])
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
     ]
     with_rates = [kind for kind in found if len(kind.runs)] or found
     over_networks = [kind for kind in with_rates if not kind.is_local]
-    with_rates = over_networks or with_rates  # beside these, tests of disks are evidence
+    slow_disks = [kind for kind in with_rates if _is_slow_disk(kind, over_networks)]
+    with_rates = over_networks + slow_disks or with_rates  # beside the former, other tests of disks are evidence
     return _with_others(_without_other_ends(with_rates))
+
+
+def _is_slow_disk(kind: Kind, over_networks: Sequence[Kind]) -> bool:
+    """Whether a test of a disk is the slow part beside tests of the network between memories alone."""
+    if not kind.is_local or not over_networks or any(one.tool not in _OF_MEMORY for one in over_networks):
+        return False
+    return FASTER * kind.median_bps < max(one.median_bps for one in over_networks)
 
 
 def without_runs(folder: Folder) -> Kind:
@@ -322,10 +346,12 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
     rate, window = first[_RATE], first[_WINDOW]
     said = [f"paced at {units.format_rate(float(rate))}"] if not pd.isna(rate) else []
     said += [f"a window of {units.format_bytes(float(window))} asked for"] if not pd.isna(window) else []
+    share = _share(folder.statements, _by_file(folder.statements), first)
+    said += [f"on the share {share.value}"] if share is not None else []
     return Kind(
         condition=", ".join([condition, *said, *([f"{source} to {destination}"] if source and destination else [])]),
         tool=str(first["tool"]),
-        protocol=_protocol(_text(first["protocol"]), str(first["tool"]), destination),
+        protocol=_protocol(_text(first["protocol"]), str(first["tool"]), destination) if share is None else "share",
         direction=direction,
         source_host=source,
         destination_host=destination,
@@ -336,7 +362,21 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
         per_stream=_own_rows(folder.reading.streams, part),
         piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems).astype(bool)],
         statements=tuple(_about(by_names(folder.statements, *names), files, stems, {_RATE: rate, _WINDOW: window})),
+        share=share,
     )
+
+
+def _share(
+    statements: Sequence[Statement], own: Mapping[str, Sequence[Statement]], run: pd.Series[Any]
+) -> Statement | None:
+    """The line that mounts the share on which a test of disks works, by the command above the run."""
+    if run["tool"] not in _STORAGE:
+        return None
+    last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
+    named = [one for one in own.get(str(run["source_file"]), ()) if one.name == "asked.path" and one.line <= last]
+    paths = [f"{one.value}/" for one in named if one.line == named[-1].line]
+    mounts = (one for one in statements if one.name == "mount.share")
+    return next((one for one in mounts if any(path.startswith(f"{one.value}/") for path in paths)), None)
 
 
 def _own_rows(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
@@ -400,21 +440,32 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
     """Add the same test between other ends to each kind."""
     known = [(kind, _test(kind)) for kind in kinds if len(kind.runs) and not kind.is_local]
     told: list[Kind] = []
+    fine: set[int] = set()
     for kind in kinds:
         own = next((test for one, test in known if one is kind), None)
         alike = [one for one, test in known if one is not kind and own is not None and _is_same(own, test)]
         others = [Other(differs, one.median_bps, _place(one)) for one in alike if (differs := _differs(kind, one))]
         twin = next((one for one, _ in known if _is_twin(kind, one)), None)
         alone = next((one for one, test in known if own is not None and _is_alone(kind, own, one, test)), None)
+        tests = [one for one, _ in known if own is not None and _is_through(kind, one)]
+        through = max(tests, key=lambda one: one.median_bps, default=None)
         told.append(
             replace(
                 kind,
                 others=tuple(others),
                 twin=None if twin is None else Twin(twin.median_bps, twin.intervals, _place(twin)),
                 alone=None if alone is None else Other("alone", alone.median_bps, _place(alone)),
+                through=None if through is None else Other("tool", through.median_bps, _place(through)),
             )
         )
-    return told
+        if through is not None and through.median_bps > FASTER * kind.median_bps:
+            fine.add(id(through))
+    return [_without_words(one) if id(kind) in fine else one for kind, one in zip(kinds, told, strict=True)]
+
+
+def _without_words(kind: Kind) -> Kind:
+    """Leave out what people say, and the lines about mounts: a copy is slow, this test of its path is not."""
+    return replace(kind, statements=tuple(one for one in kind.statements if one.name not in ("cue", "topic")))
 
 
 def _is_twin(kind: Kind, other: Kind) -> bool:
@@ -430,6 +481,15 @@ def _is_alone(kind: Kind, own: Sequence[str], other: Kind, test: Sequence[str]) 
         return False
     ends = (kind.source_host, kind.destination_host), (other.source_host, other.destination_host)
     return _is_same(own, test, _BESIDE) and (not all(ends[0]) or not all(ends[1]) or ends[0] == ends[1])
+
+
+def _is_through(kind: Kind, other: Kind) -> bool:
+    """Whether a kind tests the path of a copy of files between memories, as far as the names of the ends go."""
+    if not kind.copies_files or other.tool not in _OF_MEMORY or other.protocol != "tcp" or other.is_loopback:
+        return False
+    if not _known_ends(kind) or not _known_ends(other):
+        return True
+    return {kind.source_host, kind.destination_host} == {other.source_host, other.destination_host}
 
 
 def _test(kind: Kind) -> tuple[str, ...]:

@@ -65,6 +65,20 @@ class _Class(BaseModel):
     changes: list[_Remedy] = []
 
 
+_UNNAMED: Final = _Remedy(what="-", settings={}, command="-", check="-", source="-", after="part")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a line that names its cause by itself advises, in place of the remedy of the class."""
+
+    what: str
+    settings: Mapping[str, Value]
+    command: str
+    check: str
+    source: str
+
+
 @dataclass(frozen=True)
 class Change:
     """A change that addresses a likely cause.
@@ -86,9 +100,13 @@ class Change:
 
 
 def changes(
-    causes: Mapping[str, float], known: Known, *, entries: Mapping[str, str] = MappingProxyType({})
+    causes: Mapping[str, float],
+    known: Known,
+    *,
+    entries: Mapping[str, str] = MappingProxyType({}),
+    told: Mapping[str, Told] = MappingProxyType({}),
 ) -> tuple[Change, ...]:
-    """Return the changes, the most useful first; `entries` replace the remedies of their classes."""
+    """Return the changes, the most useful first; `entries` replace the remedies of their classes, `told` the first."""
     causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
     likeliest = max(causes, key=causes.__getitem__, default="other")
     if likeliest in HEALTHY and sum(value for name, value in causes.items() if name not in HEALTHY) < _TO_MEND:
@@ -97,7 +115,7 @@ def changes(
     for name, probability in causes.items():
         if probability < _UNLIKELY and name != likeliest:
             continue
-        for place, change in enumerate(_of_class(name, entries.get(name, name), probability, known)):
+        for place, change in enumerate(_of_class(name, entries.get(name, name), probability, known, told.get(name))):
             if (place or name != likeliest) and _is_idle(change, known):
                 continue
             rank = 2 if place or probability <= LIKELY else int(name != likeliest)
@@ -132,15 +150,16 @@ def _is_idle(change: Change, known: Known) -> bool:
     return not is_slower and change.high_bps is not None and change.high_bps < _NO_GAIN * known.base_bps
 
 
-def _of_class(name: str, entry: str, probability: float, known: Known) -> Iterator[Change]:
+def _of_class(name: str, entry: str, probability: float, known: Known, told: Told | None) -> Iterator[Change]:
     """The changes of an entry for a class, its remedy first."""
     described = _classes().get(entry, _classes()["other"])
     if name == "duplex" and known.line_basis == "port":  # the port's present speed is the fault
         known = replace(known, line_bps=known.supported_bps, line_basis="port" if known.supported_bps else "none")
     is_measured = is_positive(known.measured_bps)
     has_rates = is_measured or known.goodput_bps is not None
-    for remedy in described.changes:
-        if not has_rates and _asks_for_a_rate(remedy):
+    for place, remedy in enumerate(described.changes or ([] if told is None else [_UNNAMED])):
+        said = told if place == 0 else None
+        if said is None and not has_rates and _asks_for_a_rate(remedy):
             continue
         rate = outcome(
             remedy.after,
@@ -152,16 +171,17 @@ def _of_class(name: str, entry: str, probability: float, known: Known) -> Iterat
         )
         values = quantities(known, rate.throughput_bps)
         is_counted = is_measured or (known.goodput_bps is not None and remedy.after == "line")
+        settings = _settings(remedy, values, is_of_rates=has_rates)
         yield Change(
-            what=remedy.what.format(**values),
-            settings=_settings(remedy, values, is_of_rates=has_rates),
-            command=remedy.command.format(**values),
-            check=remedy.check.format(**values),
+            what=remedy.what.format(**values) if said is None else said.what,
+            settings=settings if said is None else {**settings, **said.settings},
+            command=remedy.command.format(**values) if said is None else said.command,
+            check=remedy.check.format(**values) if said is None else said.check,
             throughput_bps=rate.throughput_bps if is_counted else None,
             low_bps=rate.low_bps if is_counted else None,
             high_bps=rate.high_bps if is_counted else None,
             probability=min(probability * remedy.works, 1.0),
-            source=remedy.source,
+            source=remedy.source if said is None else said.source,
         )
 
 

@@ -48,6 +48,11 @@ _PLATEAU: Final = 0.15
 _MEMORY_BPS: Final = 64e9
 _CACHED_BPS: Final = 16e9
 
+#: Window of a channel of OpenSSH (channels.h: 64 packets of 32 KiB), which its copies cannot exceed in flight. [B]
+_CHANNEL_BYTES: Final = 64 * 32 * 1024
+_OVER_SSH: Final = frozenset({"scp", "sftp", "rsync"})
+_FAR_S: Final = 0.002  # a window is all in flight long before a nearer host is slow for another reason
+
 #: Data that a connection may send before the first answer: RFC 6928. [B]
 FIRST_WINDOW: Final = 10 * 1448
 
@@ -183,6 +188,11 @@ def _is_loopback(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 @_sign
 def _is_local(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     return ("to or from a disk alone", (facts.rate_quote,)) if facts.kind.is_local else None
+
+
+@_sign
+def _is_copy(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    return ("files to or from another host", (facts.rate_quote,)) if facts.kind.copies_files else None
 
 
 @_sign
@@ -383,6 +393,24 @@ def _others(differs: str) -> Reads:
 
 _SIGNS["destinations_faster"], _SIGNS["sources_faster"] = _others("destination"), _others("source")
 _SIGNS["way_back_faster"] = _others("direction")
+
+
+@_sign
+def _path_carries(facts: Facts) -> Fact | None:
+    """How many times as fast a test between memories is over the path of a copy."""
+    through = facts.kind.through
+    if through is None or not facts.measured > 0:
+        return None
+    return Fact(through.rate_bps / facts.measured, (replace(through.place, name="other"), facts.rate_quote))
+
+
+@_sign
+def _channel_fit(facts: Facts) -> Fact | None:
+    """Data in flight at the measured rate, over the window of the channel of OpenSSH."""
+    rtt = facts.rtt_idle
+    if facts.kind.tool not in _OVER_SSH or facts.files is not None or rtt is None or rtt.value < _FAR_S:
+        return None
+    return Fact(facts.measured * rtt.value / 8 / _CHANNEL_BYTES, (*rtt.evidence, facts.rate_quote))
 
 
 # --- losses and queues ------------------------------------------------------------------------------------------------

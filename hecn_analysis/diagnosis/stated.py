@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final
 
 from hecn_analysis.diagnosis.kinds import Kind
+from hecn_analysis.diagnosis.remedies import Told
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.cues import Cue, entries
 from hecn_analysis.statements.topics import Topic, topics
 
 #: Each further word of a subject adds this part of what the last one added to the logarithm of the odds. [1]
 _NEXT_WORD: Final = 0.5
+
+#: A line with smaller odds for a class does not replace the remedy of the class. [1]
+_ADVISES: Final = 5.0
 
 #: Classes of the sender, and those of the receiver with the same cause.
 _OF_ENDS: Final = MappingProxyType({"cpu-sender": "cpu-receiver", "disk-read": "disk-write"})
@@ -48,6 +53,18 @@ def lines_of(kind: Kind) -> Iterator[tuple[Odds, Statement]]:
     for topic, words in _words(kind).items():
         for place, statement in enumerate(words):
             yield _raised(topics()[topic], _NEXT_WORD ** (place + 1)), statement
+
+
+def advice_of(kind: Kind, without: Collection[str]) -> dict[str, Told]:
+    """For each class but some, the advice of the line that speaks most for it."""
+    strongest: dict[str, tuple[float, Told]] = {}
+    for cue, statement in cues_of(kind):
+        for name, odds in _odds(cue, statement).items():
+            if cue.do and odds >= _ADVISES and name not in without and odds > strongest.get(name, (0.0, None))[0]:
+                place = f"{PurePath(statement.source_file).name}:{statement.line}"
+                told = Told(f"mend what {place} shows: {cue.says}", cue.settings, cue.do, cue.check, cue.source)
+                strongest[name] = odds, told
+    return {name: told for name, (_, told) in strongest.items()}
 
 
 def _cue_odds(cues: Iterable[tuple[Cue, Statement]]) -> dict[str, Odds]:

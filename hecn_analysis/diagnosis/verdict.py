@@ -55,6 +55,7 @@ _SILENT: Final = 0.5
 
 #: Subject of the lines that say that an array is busy with itself.
 _ARRAY: Final = "array"
+_USB: Final = "usb"
 
 #: Line rate for which the window is computed if no rate is stated. [bit/s]
 _UNKNOWN_LINE: Final = 1e9
@@ -338,6 +339,7 @@ def of_kind(kind: Kind) -> Diagnosis:
     verdict = _verdict(causes[0], measured, high)
     is_known = measured is not None or verdict != UNDETERMINED
     entries = _entries(kind, of_memory=of_memory, is_tiny=is_tiny)
+    told = stated.advice_of(kind, {*entries, *(["mtu"] if known.needed_mtu is not None else [])})
     return Diagnosis(
         kind=kind,
         measured_bps=measured,
@@ -348,8 +350,8 @@ def of_kind(kind: Kind) -> Diagnosis:
         expected_high_bps=high,
         verdict=verdict,
         causes=causes,
-        changes=changes(likely, known, entries=entries) if is_known else (),
-        questions=_questions(likely, seen, known, is_local=kind.is_local),
+        changes=changes(likely, known, entries=entries, told=told) if is_known else (),
+        questions=_questions(likely, seen, known, kind),
         signs=seen,
         path="" if facts.has_rates else _path(facts),
     )
@@ -379,15 +381,14 @@ def _entries(kind: Kind, *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]
     is_of_disks = kind.is_local or any(cue.subject == _ARRAY for cue, _ in stated.cues_of(kind))
     others = {"shared": "shared-disk"} if is_of_disks else {}
     others |= {"tool": "page-cache"} if of_memory else {}
+    others |= {"slot": "slot-usb"} if any(cue.subject == _USB for cue, _ in stated.cues_of(kind)) else {}
     return others | ({"start-up": "tiny"} if is_tiny else {})
 
 
-def _questions(
-    likely: Mapping[str, float], seen: Iterable[Sign], known: Known, *, is_local: bool
-) -> tuple[Question, ...]:
+def _questions(likely: Mapping[str, float], seen: Iterable[Sign], known: Known, kind: Kind) -> tuple[Question, ...]:
     """All questions that separate the causes."""
-    present = {sign.name for sign in seen}
-    return missing(likely, present, _rows(), known=known, temper=weights().temper, most=None, is_local=is_local)
+    present = {sign.name for sign in seen} | (set() if kind.copies_files else {"path_carries"})
+    return missing(likely, present, _rows(), known=known, temper=weights().temper, most=None, is_local=kind.is_local)
 
 
 @cache
@@ -502,6 +503,9 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
     rtt = facts.rtt_idle
     buffers = {end: facts.buffer(end) for end in ("sender", "receiver")}
     quotas = {end: facts.said("cpu.quota", end, choose=min) for end in ("sender", "receiver")}
+    limits = {one.kind: one.limit_bps for one in causes if one.limit_bps is not None}
+    if kind.through is not None:
+        limits["path"] = kind.through.rate_bps  # what the path carried between memories
     return Known(
         measured_bps=_or_none(facts.measured),
         measured_low_bps=_or_none(float(kind.runs["rate_bps"].min())),
@@ -521,7 +525,7 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
         sender_cpu_share=_value(quotas["sender"]),
         receiver_cpu_share=_value(quotas["receiver"]),
         needed_mtu=_value(facts.said("path.mtu_bytes", choose=min)),
-        limits=MappingProxyType({one.kind: one.limit_bps for one in causes if one.limit_bps is not None}),
+        limits=MappingProxyType(limits),
         sender=kind.source_host or None,
         receiver=kind.destination_host or None,
     )

@@ -74,6 +74,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "disk.reading_bps": "rate at which the busiest disk read during the transfer [bit/s]",
         "disk.writing_bps": "rate at which the busiest disk wrote during the transfer [bit/s]",
         "disk.utilisation": "share of the time in which a disk was busy",
+        "mount.share": "directory at which a share of a server is mounted",
         "host.memory_bytes": "memory of the host [B]",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
@@ -98,6 +99,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "asked.bytes": "amount that the tool was asked for [B]",
         "asked.command": "the command line, or the request in the output",
         "asked.file": "what the tool reads or writes: a file or device, program, or memory",
+        "asked.path": "file or directory that a test of a disk or a copy reads or writes",
         "asked.direct": "1 where a test of a disk goes past the page cache or flushes it, 0 where its command does not",
         "asked.name": "name that the command gives the other end",
         "run.began_s": "when the run began by the clock of the host that wrote the output [s since 1970]",

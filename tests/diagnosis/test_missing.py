@@ -96,7 +96,16 @@ def test_commands_name_the_hosts_and_nothing_that_is_no_name():
 
 def test_the_commands_show_all_signs_of_the_evidence():
     of_runs = {"ethernet_rate", "slow_ethernet_rate", "loss_fit", "fast", "is_local", "local_direction", "from_memory"}
-    of_runs |= {"many_files", "file_mean", "files_in_flight", "page_cache", "is_loopback", "stated_line", "usb2"}
+    of_runs |= {
+        "many_files",
+        "file_mean",
+        "files_in_flight",
+        "page_cache",
+        "is_loopback",
+        "stated_line",
+        "usb2",
+        "is_copy",
+    }
     assert set(evidence().signs) - set(questions.shown_by()) == of_runs
     assert set(questions.shown_by()) <= set(evidence().signs)
 
