@@ -197,12 +197,24 @@ class _Lines:
         return [_QUOTE_MARKS.sub("", line, count=1) if line[:1] in _MARKS else line for line in self._lines]
 
     @cached_property
-    def _stated(self) -> Sequence[str]:
-        return [sentences.stated(line) for line in self._unquoted]
+    def _paragraphs(self) -> Sequence[sentences.Paragraph]:
+        """The lines in which somebody states something, without what sentences ask, guess, or quote."""
+        found = sentences.paragraphs(self._unquoted)
+        return [one._replace(text=sentences.stated(one.text)) for one in found]
 
-    def stated(self, first: int, end: int) -> str:
-        """Some of the lines, without what sentences ask, guess, or quote."""
-        return "\n".join(line[:_LONGEST_STATED] for line in self._stated[max(first, 0) : end])
+    @cached_property
+    def _paragraph_of(self) -> Sequence[int]:
+        """For each line, the place of its paragraph."""
+        return [place for place, one in enumerate(self._paragraphs) for _ in one.starts]
+
+    def stated(self, index: int, lines: int) -> tuple[str, int, int]:
+        """Some paragraphs from that of a line on, and where that line begins and ends in them."""
+        first = self._paragraph_of[index]
+        last = self._paragraph_of[min(index + lines, len(self._paragraph_of)) - 1]
+        paragraph = self._paragraphs[first]
+        start = paragraph.starts[index - paragraph.index]
+        end = start + len(self._unquoted[index])
+        return "\n".join(one.text[:_LONGEST_STATED] for one in self._paragraphs[first : last + 1]), start, end
 
     @cached_property
     def speeds(self) -> Sequence[Speed]:
@@ -212,7 +224,7 @@ class _Lines:
     @cached_property
     def all_stated(self) -> str:
         """All lines, without what sentences ask, guess, or quote."""
-        return "\n".join(self._stated)
+        return "\n".join(paragraph.text for paragraph in self._paragraphs)
 
     def text(self, first: int, end: int) -> str:
         """Some of the lines, as one text."""
@@ -289,11 +301,14 @@ def _line_bps(text: str) -> float:
 
 def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
     """Words of a line that match an entry, or None."""
-    text = (lines.stated if cue.prose else lines.text)(index, index + cue.lines)
-    first = text.partition("\n")[0]
-    hits = _compiled(cue.pattern).finditer(text)
+    if cue.prose:
+        text, start, end = lines.stated(index, cue.lines)
+    else:
+        text = lines.text(index, index + cue.lines)
+        start, end = 0, len(text.partition("\n")[0])
+    hits = _compiled(cue.pattern).finditer(text, start)
     match = next((hit for hit in hits if not (cue.prose and sentences.is_denied(text, hit))), None)
-    if match is None or match.start() > len(first) or not cue.holds(match):
+    if match is None or match.start() > end or not cue.holds(match):
         return None
     if cue.where or cue.unless:
         around = lines.text(index - cue.near, index + cue.near + 1)
@@ -301,5 +316,7 @@ def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
             return None
         if cue.unless and _compiled(cue.unless).search(around) is not None:
             return None
-    end = text.find("\n", match.end())
-    return " ".join(text[: end if end >= 0 else len(text)].split())[:_QUOTED]
+    if cue.prose:
+        return sentences.around(text, *match.span())[:_QUOTED]
+    last = text.find("\n", match.end())
+    return " ".join(text[: last if last >= 0 else len(text)].split())[:_QUOTED]

@@ -7,16 +7,18 @@ another card, no difference". Spaces replace such words, so that the rest of the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 #: Longest line that is split into sentences, and least words that make a line prose. [characters]
 _LONGEST: Final = 4000
 _LEAST_WORDS: Final = 4
 _MANY_WORDS: Final = 15
 
-_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+#: A word, or two characters of a script that writes words without spaces.
+_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W\d_\u3040-\u30ff\u3400-\u9fff]{2,}")
 #: What stands in lines of tools, and hardly in sentences.
 _OF_TOOLS: Final = re.compile(
     r"^\s{0,40}(?:[\[{<|/\\$#%*+]|\d{1,4}[:.]\d{2}[:.]\d)|\b\d\d:\d\d:\d\d\b|\t|   \S|={2}|-{4}|^ {0,4}-{1,2}\w"
@@ -90,6 +92,46 @@ _NONE: Final = re.compile(r"\b(?:no|zero|0 ?%) (?!more|faster|longer|problems?|m
 _NONE_ITSELF: Final = re.compile(r"(?<![a-z\\])no(?![a-z])")
 _NEAR: Final = 60
 
+#: Lengths of a line that a mail program broke: a shorter one ends where its author wanted [characters].
+_BROKEN: Final = range(50, 101)
+_MOST_JOINED: Final = 40
+_LEAST_BROKEN: Final = 6
+#: How a line begins that does not continue the one before: a list, a quote, a heading, an output.
+_BEGINS: Final = re.compile(r"\s{0,8}(?:[-*+>|#=$`~\[<{]|\d{1,3}[.):]\s|[A-Za-z][\w-]{0,30}:(?:\s|$))|\s{2}|\s*$")
+
+
+class Paragraph(NamedTuple):
+    """Lines that one sentence may span: the index of the first, and their text, joined by spaces."""
+
+    index: int
+    text: str
+    starts: tuple[int, ...]
+
+    def line_of(self, place: int) -> int:
+        """Index of the line that holds a place in the text."""
+        return self.index + bisect_right(self.starts, place) - 1
+
+
+def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
+    """Join lines that a mail program broke."""
+    first = 0
+    while first < len(lines):
+        end = first + 1
+        while end < min(len(lines), first + _MOST_JOINED) and _is_broken(lines[end - 1], lines[end]):
+            end += 1
+        starts = [0]
+        for line in lines[first : end - 1]:
+            starts.append(starts[-1] + len(line) + 1)
+        yield Paragraph(first, " ".join(lines[first:end]), tuple(starts))
+        first = end
+
+
+def _is_broken(line: str, following: str) -> bool:
+    """Whether a sentence goes on in the next line."""
+    if len(line.rstrip()) not in _BROKEN or _BEGINS.match(following) is not None:
+        return False
+    return is_sentence(line) and len(_WORD.findall(line)) >= _LEAST_BROKEN and _OF_TOOLS.search(following) is None
+
 
 def is_sentence(line: str) -> bool:
     """Whether a person wrote a line, judged by its form."""
@@ -104,6 +146,14 @@ def split(line: str) -> Iterator[tuple[int, str]]:
     for match in _SENTENCE.finditer(line):
         if match[0].strip():
             yield match.start(), match[0]
+
+
+def around(text: str, first: int, last: int) -> str:
+    """The sentences that hold a part of a text."""
+    start, end = text.rfind("\n", 0, first) + 1, text.find("\n", last)
+    line = text[start : end if end >= 0 else len(text)]
+    parts = [one for at, one in split(line) if at + len(one) > first - start and at < max(last - start, 1)]
+    return " ".join(" ".join(parts).split())
 
 
 @lru_cache(maxsize=4096)

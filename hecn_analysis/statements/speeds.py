@@ -87,12 +87,13 @@ _CLEARLY: Final = 1.5
 def speeds(lines: Sequence[str]) -> Iterator[Speed]:
     """Yield the speeds in the sentences of some lines, each with its condition."""
     unit = 0.0
-    for index, line in enumerate(lines):
-        if sentences.is_sentence(line):
-            for _, sentence in sentences.split(sentences.stated(line)):
+    for paragraph in sentences.paragraphs(lines):
+        if sentences.is_sentence(paragraph.text):
+            for start, sentence in sentences.split(sentences.stated(paragraph.text)):
                 rate = next(iter(RATE.finditer(sentence)), None)
                 unit = unit if rate is None else unit_of(rate)
-                yield from _speeds(index, sentence, unit)
+                begins = start + len(sentence) - len(sentence.lstrip())
+                yield from _speeds(paragraph.line_of(begins), sentence, unit)
 
 
 def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:

@@ -8,7 +8,7 @@ was ruled out or tried in vain, or a word that is denied ("the CPU is idle", "no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Annotated, Final
 
@@ -22,7 +22,7 @@ from hecn_analysis.statements.cues import Class
 from hecn_analysis.statements.statement import Statement, end_of
 
 #: Largest file that is taken for what somebody wrote. [B]
-_LARGEST: Final = 1 << 14
+_LARGEST: Final = 1 << 16
 _QUOTED: Final = 200
 
 #: What stands between a word and what denies it, as in "the CPU usage is very low".
@@ -56,6 +56,12 @@ _ENDS: Final = (".", "?", "!", "。")
 _LEAST_WORDS: Final = 4
 _WORD: Final = re.compile(r"(?<!\S)[\"'(]?[A-Za-z'’-]{1,40}[,.;:?!)\"']{0,3}(?!\S)")
 
+#: What stands before a sentence of a list, a quote or a heading.
+_BULLET: Final = re.compile(r"^\s{0,8}(?:[*+-] {1,3}|>{1,4} ?|\d{1,2}[.)] {1,2}|# |Subject: )(?=[\"'(\[\w])")
+_HEADING: Final = re.compile(r"# |Subject: ")
+#: A title: words and no output.
+_TITLE: Final = re.compile(r"[^|=<>{}\t]{8,200}")
+
 _Text = Annotated[str, Field(min_length=1)]
 
 
@@ -79,7 +85,7 @@ def _expression(word: str) -> str:
     if not word.isascii():
         return re.escape(word.rstrip("*"))
     body = re.escape(word.rstrip("*")).replace(r"\ ", r"[ -]").replace(r"\*", r"\w{0,12}")
-    return rf"(?<![\w.-]){body}" + (r"\w{0,12}" if word.endswith("*") else "") + r"(?![\w-])"
+    return rf"(?<![a-z0-9_.-]){body}" + (r"\w{0,12}" if word.endswith("*") else "") + r"(?![a-z0-9_-])"
 
 
 @cache
@@ -103,19 +109,35 @@ def find(document: Document) -> Iterator[Statement]:
     """Find the words of each subject in what somebody wrote; each word once."""
     if len(document.content) > _LARGEST or document.source_file.endswith((".csv", ".json", ".xml")):
         return
-    numbered = enumerate(document.lines, 1)
-    lines = [(number, sentences.stated(line)) for number, line in numbered if _is_written(line)]
     source = document.source_file
-    for name, topic in topics().items() if lines else ():
+    texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
+    for name, topic in topics().items() if texts else ():
         told = set()
-        for number, text in lines:
-            for match in topic.pattern.finditer(text):
+        for paragraph in texts:
+            for match in topic.pattern.finditer(paragraph.text):
                 group = match.lastindex or 1
                 word = topic.words[group - 1]
-                if word not in told and not _is_denied(text, *match.span(group)):
+                if word not in told and not _is_denied(paragraph.text, *match.span(group)):
                     told.add(word)
-                    quote = _quote(text, match.start())
+                    quote = sentences.around(paragraph.text, *match.span(group))[:_QUOTED]
+                    number = paragraph.line_of(match.start()) + 1
                     yield Statement("topic", f"{name}/{word}", source, number, quote, end_of(source))
+
+
+def _written(lines: Sequence[str]) -> list[sentences.Paragraph]:
+    """What somebody wrote: the title, and the paragraphs that are sentences."""
+    bare = [_BULLET.sub(_blank, line, count=1) for line in lines]
+    found = list(sentences.paragraphs(bare))
+    written = [one for one in found if _is_written(one.text)]
+    first = next((place for place, one in enumerate(found) if one.text.strip()), 0)
+    is_alone = first + 1 == len(found) or not found[first + 1].text.strip() or _HEADING.match(lines[found[first].index])
+    if written and written[0].index > found[first].index and is_alone and _TITLE.fullmatch(found[first].text):
+        return [found[first], *written]
+    return written
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _is_written(line: str) -> bool:
@@ -129,11 +151,3 @@ def _is_denied(text: str, start: int, end: int) -> bool:
     """Whether the words beside a word deny it."""
     before = " ".join(text[max(start - _NEAR, 0) : start].split()) + " "
     return _DENIED_BEFORE.search(before) is not None or _FINE_AFTER.match(text[end : end + _NEAR]) is not None
-
-
-def _quote(text: str, place: int) -> str:
-    """The sentence with a word."""
-    for start, sentence in sentences.split(text):
-        if start <= place < start + len(sentence):
-            return " ".join(sentence.split())[:_QUOTED]
-    return " ".join(text.split())[:_QUOTED]
