@@ -111,6 +111,7 @@ def find(document: Document) -> Iterator[Statement]:
         return
     source = document.source_file
     texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
+    title = texts[0].index if texts and _is_title(document.lines, texts[0].index) else -1
     for name, topic in topics().items() if texts else ():
         told = set()
         for paragraph in texts:
@@ -122,18 +123,25 @@ def find(document: Document) -> Iterator[Statement]:
                     quote = sentences.around(paragraph.text, *match.span(group))[:_QUOTED]
                     number = paragraph.line_of(match.start()) + 1
                     yield Statement("topic", f"{name}/{word}", source, number, quote, end_of(source))
+                    if paragraph.index == title:
+                        yield Statement("topic", f"{name}/{word} in the title", source, number, quote, end_of(source))
 
 
 def _written(lines: Sequence[str]) -> list[sentences.Paragraph]:
     """What somebody wrote: the title, and the paragraphs that are sentences."""
-    bare = [_BULLET.sub(_blank, line, count=1) for line in lines]
-    found = list(sentences.paragraphs(bare))
+    found = list(sentences.paragraphs([_BULLET.sub(_blank, line, count=1) for line in lines]))
     written = [one for one in found if _is_written(one.text)]
-    first = next((place for place, one in enumerate(found) if one.text.strip()), 0)
-    is_alone = first + 1 == len(found) or not found[first + 1].text.strip() or _HEADING.match(lines[found[first].index])
-    if written and written[0].index > found[first].index and is_alone and _TITLE.fullmatch(found[first].text):
-        return [found[first], *written]
+    first = next((one for one in found if one.text.strip()), None)
+    if written and first is not None and first.index < written[0].index and _is_title(lines, first.index):
+        return [first, *written]
     return written
+
+
+def _is_title(lines: Sequence[str], index: int) -> bool:
+    """Whether a line is the title of what follows it."""
+    if any(line.strip() for line in lines[:index]) or _TITLE.fullmatch(lines[index]) is None:
+        return False
+    return _HEADING.match(lines[index]) is not None or not "".join(lines[index + 1 : index + 2]).strip()
 
 
 def _blank(match: re.Match[str]) -> str:
