@@ -15,7 +15,7 @@ from functools import cache
 from typing import Final
 
 from hecn_analysis.files.source import Line, Lines, Take
-from hecn_analysis.logs.contract import Command, DocumentReader, Reader, RowReader, RunFindings
+from hecn_analysis.logs.contract import Command, DocumentReader, Reader, RunFindings
 from hecn_analysis.logs.hints import BITS, Index
 from hecn_analysis.parsing import prefixes
 from hecn_analysis.parsing.json_documents import JsonDocument
@@ -144,7 +144,8 @@ class _Session:
         self._active: Reader | None = None
         self._silent = 0
         self._rows: Take | None = None
-        self._rows_of: dict[Reader, Take] = {reader: reader.rows for reader in asked if isinstance(reader, RowReader)}
+        by_rows = ((reader, getattr(reader, "rows", None)) for reader in asked)
+        self._rows_of: dict[Reader, Take] = {reader: rows for reader, rows in by_rows if rows is not None}
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._candidates: dict[int, list[Reader]] = {}
         self._hints = {reader: _Hints(reader) for reader in asked}
