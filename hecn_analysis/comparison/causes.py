@@ -2,8 +2,8 @@
 
 A cause is removed if B has another one and is faster, or is as it should be. It remains if both sides have the same. It
 appeared if B has another one and is slower, or not faster than an A that was as it should be. The outcome is
-undetermined if the likeliest cause of a side is improbable, or if both sides are as they should be (a full line, a
-pace) at rates that differ by more than these limits do.
+undetermined if a side has a single run, which shows no change, if its likeliest cause is improbable, or if both sides
+are as they should be (a full line, a pace) at rates that differ by more than these limits do.
 """
 
 from __future__ import annotations
@@ -99,12 +99,12 @@ def causes(row: Mapping[str, Any], part: pd.DataFrame, sides: Sequence[Side]) ->
             likeliest = verdict.causes[0]
             columns |= {f"cause_{letter}": likeliest.kind, f"probability_{letter}": likeliest.probability}
     ratio = row["median_b_bps"] / row["median_a_bps"]
-    columns["outcome"] = _outcome(a, b, ratio)
+    is_lone = min(row["runs_a"], row["runs_b"]) == 1
+    outcome = columns["outcome"] = UNDETERMINED if is_lone else _outcome(a, b, ratio)
     low, high = _promised(a)
     columns |= {"promised_low_bps": low, "promised_high_bps": high}
-    columns["told"] = " ".join(
-        [_says(columns["outcome"], a, b, ratio), *_of_promise(low, high, row, columns["outcome"])]
-    )
+    says = _stand_alone(a, b) if is_lone and a is not None and b is not None else _says(outcome, a, b, ratio)
+    columns["told"] = " ".join([says, *_of_promise(low, high, row, outcome)])
     return columns
 
 
@@ -158,6 +158,12 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     return f"What became of the cause does not show: {in_a} in A; {in_b} in B{moved}."
 
 
+def _stand_alone(a: Diagnosis, b: Diagnosis) -> str:
+    """Describe both diagnoses, without a claim that anything changed."""
+    told = [f"{one.finding} ({one.causes[0].kind}, {one.causes[0].probability:.0%})" for one in (a, b)]
+    return f"Each diagnosis stands alone; in A: {told[0]}; in B: {told[1]}."
+
+
 def _of_promise(low: float | None, high: float | None, row: Mapping[str, Any], outcome: str) -> list[str]:
     """Compare the expected rate with the measured one."""
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
@@ -168,5 +174,5 @@ def _of_promise(low: float | None, high: float | None, row: Mapping[str, Any], o
         return [f"The remedy of A's cause promised {words}: B is inside."]
     if median < low:
         return [f"The remedy of A's cause promised {words}: B is below."]
-    more = "; that cause alone cannot explain it" if outcome != REMAINS else ""
+    more = "; that cause alone cannot explain it" if outcome in (REMOVED, APPEARED) else ""
     return [f"The remedy of A's cause promised {words}: B is above{more}."]

@@ -70,6 +70,22 @@ def test_the_other_way_round_it_has_appeared(held, full):
     assert "A new cause appeared: the window that the tool asked for holds it back" in row["sentence"]
 
 
+def test_a_single_run_on_a_side_shows_no_change_of_the_cause(tmp_path, full):
+    once = folder(tmp_path / "once", HELD_BPS, window=WINDOW, runs=1)
+    again = folder(tmp_path / "again", 1.02 * HELD_BPS, window=WINDOW, runs=1)
+    for second, cause, finding in (
+        (full, "link", "the line is full"),
+        (again, "window-tool", "the window that the tool asked for holds it back"),
+    ):
+        row = compared(once, second)
+        assert (row["cause_a"], row["cause_b"], row["outcome"]) == ("window-tool", cause, "undetermined")
+        assert "too few runs to say" in row["sentence"]
+        assert "Each diagnosis stands alone; in A: the window that the tool asked for holds it back" in row["sentence"]
+        assert f"; in B: {finding}" in row["sentence"]
+        assert "remains" not in row["sentence"]
+        assert "removed" not in row["sentence"]
+
+
 def test_a_cause_on_both_sides_remains_and_too_little_gain_is_below(held, tmp_path):
     row = compared(held, folder(tmp_path / "again", 1.02 * HELD_BPS, window=WINDOW))
     assert (row["cause_a"], row["cause_b"], row["outcome"]) == ("window-tool", "window-tool", "remains")
