@@ -21,7 +21,7 @@ T = TypeVar("T")
 Problem = dict[str, Any]
 _WRAPS: Final = frozenset({"broken lines", "filled lines"})
 _HEAD: Final = 16  # lines by which a file is recognised
-_PARAGRAPH: Final = 64  # lines of a paragraph that are looked at
+_PARAGRAPH: Final = 24  # lines of a paragraph that are looked at
 _LISTS: Final = (Mapping, list, tuple, range)
 _COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
 
@@ -86,17 +86,13 @@ class Change(NamedTuple):
 
 def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Change]:
     """Remove the layers of a text, one after another."""
-    before = step = _by_number(text)
-    blank = {number for number, parts in before.items() if not any(map(str.strip, parts))}
+    step, numbers, marked = text, set[int](), set[int]()
+    blank = {number for line, number in zip(*text, strict=True) if not line.strip()}
     for found in cleaned(text, left_on=left_on):
-        after = _by_number(found.text)
-        numbers = _differ(before, after)
-        fresh = _differ(step, after)
-        marked = {number for number in numbers if _bare(step.get(number, [])) != _bare(after.get(number, []))}
-        yield Change(
-            found.layers, found.text, fresh if found.layer in _WRAPS else numbers, marked | blank, frozenset(fresh)
-        )
-        step = after
+        fresh, bare = _differ(step, found.text)
+        numbers, marked = numbers | fresh, marked | bare
+        yield Change(found.layers, found.text, fresh if found.layer in _WRAPS else numbers, marked | blank, fresh)
+        step = found.text
 
 
 def read_again(
@@ -216,17 +212,25 @@ def _stretches(before: Sequence[Part[T]], after: Sequence[Part[T]]) -> Iterator[
     yield from sorted(found.values(), key=lambda sides: min(min(one.lines, default=0) for one in chain(*sides)))
 
 
+def _differ(before: Text, after: Text) -> tuple[set[int], set[int]]:
+    """Numbers of the lines that two texts do not share, and of those that differ by more than a margin."""
+    if before.numbers is after.numbers:
+        pairs = zip(before.lines, after.lines, before.numbers, strict=True)
+        changed = [(old, new, number) for old, new, number in pairs if old is not new and old != new]
+        numbers = {number for *_, number in changed}
+        return numbers, {number for old, new, number in changed if old.strip() != new.strip()}
+    texts = _by_number(before), _by_number(after)
+    numbers = {number for number, parts in texts[0].items() if texts[1].get(number) != parts}
+    bare = {number for number in numbers if _bare(texts[0][number]) != _bare(texts[1].get(number, []))}
+    return numbers, bare
+
+
 def _by_number(text: Text) -> dict[int, list[str]]:
     """The lines of a text by their number in the file."""
     found: dict[int, list[str]] = {}
     for line, number in zip(text.lines, text.numbers, strict=True):
         found.setdefault(number, []).append(line)
     return found
-
-
-def _differ(before: Mapping[int, list[str]], after: Mapping[int, list[str]]) -> set[int]:
-    """Numbers of the lines of a text that differ in another one, or are absent there."""
-    return {number for number, parts in before.items() if after.get(number) != parts}
 
 
 def _bare(parts: Sequence[str]) -> list[str]:
