@@ -54,7 +54,8 @@ def recognises(document: Document) -> bool:
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[CounterFindings]:
     """Read one file; return the unchecked findings of each of its readers."""
     plain = _read(document, clock, readers)
-    if len(document.content) > SHORT or not plain.is_open:
+    is_open = plain.is_open or second_reading.has_marks(document.text) or second_reading.are_marked(document.lines)
+    if len(document.content) > SHORT or not is_open:
         return [part.what for part in plain.parts]
 
     def behind(text: Text) -> Document:
@@ -94,6 +95,7 @@ def _part(findings: CounterFindings, length: int) -> Part[CounterFindings]:
     rows = (*findings.samples, *findings.rates)
     named = {line for row in (*rows, *findings.problems) if isinstance(line := row.get("line"), int)}
     figures = {
+        **{name: value for name, value in findings.facts.items() if name != "cleaned"},
         "samples": findings.samples,
         "rates": findings.rates,
         "interfaces": list(findings.interfaces.values()),

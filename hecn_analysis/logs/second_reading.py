@@ -6,7 +6,6 @@ Any other one goes through `hecn_analysis.parsing.second_reading`; a run names t
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import islice, pairwise
@@ -17,14 +16,8 @@ from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.parsing import second_reading
 from hecn_analysis.parsing.cleaning import Text
-from hecn_analysis.parsing.cleaning.marks import front
 from hecn_analysis.parsing.second_reading import Change, Part, Reading
 
-#: Marks inside lines that may cost a figure without any problem.
-_WRAPPED: Final = re.compile(
-    r"\*\*|`|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|=3D|=$|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08]",
-    re.MULTILINE,
-)
 _LOOKED_AT: Final = 64
 _BELOW: Final = 64  # lines below a tool's line that may belong to it
 #: The plain reading passes over these, except for tools that print dates themselves.
@@ -38,7 +31,7 @@ def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
     given = list(lines)
     text = Text([line.text for line in given], [line.number for line in given])
     before = _reading(plain)
-    is_open = before.is_open or _WRAPPED.search("\n".join(text.lines)) is not None or _are_marked(plain, text)
+    is_open = before.is_open or second_reading.has_marks("\n".join(text.lines)) or _are_marked(plain, text)
     if not (is_open or plain.left_over):
         return plain
     last = len(given) and given[-1].number
@@ -90,11 +83,8 @@ def _reading(findings: RunFindings) -> Reading[Run]:
 def _are_marked(plain: RunFindings, text: Text) -> bool:
     """Whether the first and the last line of a run begin with the same possible mark."""
     lines = dict(zip(text.numbers, text.lines, strict=True))
-    for run in islice(plain.runs, _LOOKED_AT):
-        first, last = (front(lines.get(number, "")) for number in (run.line_first, run.line_last))
-        if first and first == last:
-            return True
-    return False
+    ends = ([lines.get(number, "") for number in (run.line_first, run.line_last)] for run in plain.runs)
+    return any(map(second_reading.are_marked, islice(ends, _LOOKED_AT)))
 
 
 def _near(plain: RunFindings) -> set[int]:

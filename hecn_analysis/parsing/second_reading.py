@@ -8,6 +8,7 @@ captured outputs share the rules; each defines the parts of its reading.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -16,13 +17,21 @@ from itertools import chain, compress, islice
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from hecn_analysis.parsing.cleaning import CERTAIN, Text, cleaned
+from hecn_analysis.parsing.cleaning.marks import front
 
 T = TypeVar("T")
 Problem = dict[str, Any]
 _WRAPS: Final = frozenset({"broken lines", "filled lines"})
+#: Marks inside lines that may cost a figure without any problem.
+_MARKS: Final = re.compile(
+    r"\*\*|`|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|=3D|=$|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08]",
+    re.MULTILINE,
+)
 _HEAD: Final = 16  # lines by which a file is recognised
 _PARAGRAPH: Final = 24  # lines of a paragraph that are looked at
 _LISTS: Final = (Mapping, list, tuple, range)
+#: Layers of marks that outputs contain, too: removing one counts only if every line of the output has it.
+_INNER: Final = frozenset({"margins", "margins of paragraphs", "list marks"})
 _COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
 
 
@@ -61,8 +70,9 @@ class Change(NamedTuple):
     """Lines that differ from those of the plain text.
 
     ``layers`` are names of the removed layers, ``text`` is the text without them. ``numbers`` are those of the changed
-    lines; if the last layer joins lines, only of those that it changed. ``marked`` are those of them that lost more
-    than a margin, and all blank lines; ``fresh`` are those that the last layer changed.
+    lines; if the last layer joins lines, only of those that it changed. ``marked`` are the lines from which the last
+    layer removed more than a margin, and all blank lines; ``fresh`` are those that the last layer changed; ``blank``
+    are the blank ones. ``layer`` is the last layer.
     """
 
     layers: tuple[str, ...]
@@ -70,6 +80,8 @@ class Change(NamedTuple):
     numbers: AbstractSet[int]
     marked: AbstractSet[int]
     fresh: AbstractSet[int]
+    blank: AbstractSet[int]
+    layer: str
 
     @property
     def around(self) -> Text:
@@ -84,14 +96,27 @@ class Change(NamedTuple):
         return Text(list(compress(lines, wanted)), list(compress(numbers, wanted)))
 
 
+def has_marks(text: str) -> bool:
+    """Whether a text has marks inside lines that may cost a figure without any problem."""
+    return _MARKS.search(text) is not None
+
+
+def are_marked(lines: Sequence[str]) -> bool:
+    """Whether the first and the last line of a block begin with the same possible mark or margin."""
+    written = (line for line in lines if line.strip()), (line for line in reversed(lines) if line.strip())
+    first, last = (front(next(each, "")) for each in written)
+    return bool(first) and first == last
+
+
 def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Change]:
     """Remove the layers of a text, one after another."""
-    step, numbers, marked = text, set[int](), set[int]()
+    step, numbers = text, set[int]()
     blank = {number for line, number in zip(*text, strict=True) if not line.strip()}
     for found in cleaned(text, left_on=left_on):
-        fresh, bare = _differ(step, found.text)
-        numbers, marked = numbers | fresh, marked | bare
-        yield Change(found.layers, found.text, fresh if found.layer in _WRAPS else numbers, marked | blank, fresh)
+        fresh, marked = _differ(step, found.text)
+        numbers = numbers | fresh
+        changed = fresh if found.layer in _WRAPS else numbers
+        yield Change(found.layers, found.text, changed, marked | blank, fresh, blank, found.layer)
         step = found.text
 
 
@@ -168,7 +193,8 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
         is_other = [part.figures for part in before] != [part.figures for part in after]
         if now <= worse and is_other and _rows(before) <= _rows(after) and _names(before) <= _names(after):
             return True
-    if {part.kind for part in before} - {part.kind for part in after} or len(before) > len(after):
+    is_inside = change.layer in _INNER and not worse and not change.fresh | change.blank >= lines
+    if is_inside or {part.kind for part in before} - {part.kind for part in after} or len(before) > len(after):
         return False
     if any(part.is_failure for part in before) > any(part.is_failure for part in after):
         return False

@@ -20,6 +20,7 @@ _ENCODED: Final = re.compile(r"=(?:3D|20$|E2=80|C[23]=[89AB][0-9A-F])")
 _ESCAPED: Final = re.compile(r"=[0-9A-Fa-f]{2}")
 _FRONT: Final = re.compile(r"(?:[>|] ?){1,10}")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/=\s]{0,1000}$")
+_MAIL_HEADERS: Final = ("From", "To", "Date", "Subject", "Message-ID", "MIME-Version", "Content-Type")
 _BYTES_OF_GROUP, _GROUP = 3, 4
 _TEXTUAL: Final = 0.02  # most control characters of a text, as a fraction
 
@@ -86,7 +87,10 @@ def _part(pairs: Sequence[Pair]) -> Iterator[Pair]:
     gap = next((place for place, (line, _) in enumerate(pairs) if not line.strip()), len(pairs))
     headers, body = pairs[:gap], pairs[gap:]
     message = _message(headers)
-    yield from headers
+    is_mail = sum(name in message for name in _MAIL_HEADERS) > 1
+    yield from () if is_mail else headers
+    while is_mail and body and not body[0][0].strip():
+        body = body[1:]
     boundary = message.get_boundary() if message.get_content_maintype() == "multipart" else None
     if boundary:
         yield from _parts(body, boundary, is_alternative=message.get_content_subtype() == "alternative")

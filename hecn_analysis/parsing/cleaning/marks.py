@@ -12,7 +12,7 @@ from hecn_analysis.parsing.cleaning.text import Text
 
 _QUOTE: Final = re.compile(r"(?: {0,2}>){1,20}(?: |$)?")
 _COMMENT: Final = re.compile(
-    r"(?P<mark>[ \t]{0,40}(?:#{1,6}|/{2,4}|/?\*{1,3}|\*/|;{1,3}|--|%{1,2}|!|'|@?[Rr][Ee][Mm]|::|\|))(?=\s|$) ?"
+    r"(?P<mark>[ \t]{0,40}(?:#{1,6}|/{2,4}|/?\*{1,3}|\*/|;{1,3}|--|%{1,2}|!|'|@?[Rr][Ee][Mm]|::?|\|))(?=\s|$) ?"
 )
 _LIST: Final = re.compile(
     r"(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d{1,3}[.)]|\(?[a-z][.)]))[ \t]{1,4}(?=[^\s-])"
