@@ -212,7 +212,7 @@ class _Lines:
         first = self._paragraph_of[index]
         last = self._paragraph_of[min(index + lines, len(self._paragraph_of)) - 1]
         paragraph = self._paragraphs[first]
-        start = paragraph.starts[index - paragraph.index]
+        start = paragraph.starts[index - paragraph.first]
         end = start + len(self._unquoted[index])
         return "\n".join(one.text[:_LONGEST_STATED] for one in self._paragraphs[first : last + 1]), start, end
 

@@ -101,15 +101,15 @@ _BEGINS: Final = re.compile(r"\s{0,8}(?:[-*+>|#=$`~\[<{]|\d{1,3}[.):]\s|[A-Za-z]
 
 
 class Paragraph(NamedTuple):
-    """Lines that one sentence may span: the index of the first, and their text, joined by spaces."""
+    """Lines that one sentence may span: index of the first, and their text, joined by spaces."""
 
-    index: int
+    first: int
     text: str
     starts: tuple[int, ...]
 
     def line_of(self, place: int) -> int:
         """Index of the line that holds a place in the text."""
-        return self.index + bisect_right(self.starts, place) - 1
+        return self.first + bisect_right(self.starts, place) - 1
 
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
