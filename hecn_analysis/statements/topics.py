@@ -123,7 +123,7 @@ def find(document: Document) -> Iterator[Statement]:
                     quote = sentences.around(paragraph.text, *match.span(group))[:_QUOTED]
                     number = paragraph.line_of(match.start()) + 1
                     yield Statement("topic", f"{name}/{word}", source, number, quote, end_of(source))
-                    if paragraph.index == title:
+                    if paragraph.first == title:
                         yield Statement("topic", f"{name}/{word} in the title", source, number, quote, end_of(source))
 
 
