@@ -101,7 +101,7 @@ def _points(document: Document) -> dict[str, list[_Point]]:
                 if (x := key(speed.text)) is not None:
                     found[name].append(_Point(speed.line, x, speed.bps, " ".join(speed.text.split())))
     told = {point.line for points in found.values() for point in points}
-    told |= {one.index + place for one in sentences.paragraphs(document.lines) for place in range(1, len(one.starts))}
+    told |= {one.first + place for one in sentences.paragraphs(document.lines) for place in range(1, len(one.starts))}
     for index, line in enumerate(document.lines):
         if index not in told and (row := _row(line)) is not None:
             text, bps = row

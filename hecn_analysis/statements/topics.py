@@ -111,7 +111,7 @@ def find(document: Document) -> Iterator[Statement]:
         return
     source = document.source_file
     texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
-    title = texts[0].index if texts and _is_title(document.lines, texts[0].index) else -1
+    title = texts[0].first if texts and _is_title(document.lines, texts[0].first) else -1
     for name, topic in topics().items() if texts else ():
         told = set()
         for paragraph in texts:
@@ -132,7 +132,7 @@ def _written(lines: Sequence[str]) -> list[sentences.Paragraph]:
     found = list(sentences.paragraphs([_BULLET.sub(_blank, line, count=1) for line in lines]))
     written = [one for one in found if _is_written(one.text)]
     first = next((one for one in found if one.text.strip()), None)
-    if written and first is not None and first.index < written[0].index and _is_title(lines, first.index):
+    if written and first is not None and first.first < written[0].first and _is_title(lines, first.first):
         return [first, *written]
     return written
 
