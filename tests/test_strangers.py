@@ -56,7 +56,7 @@ def test_results_are_predicted_and_scored(tmp_path):
         ("cost", {"year": 2014}, 12000, "USD", ""),
     )
     rows = strangers.read(data)
-    found = strangers.table(rows, factors(DRAWS)).set_index("name")
+    found = strangers.table(rows, (factors(DRAWS), factors(DRAWS, changed=True))).set_index("name")
     assert found["fault"].tolist() == ["", "", "", "no rule"]
     good = found.iloc[:3]
     assert ((good["low"] < good["measured"]) & (good["measured"] < good["high"])).all()
@@ -69,3 +69,13 @@ def test_results_are_predicted_and_scored(tmp_path):
 def test_a_miss_costs_twenty_times_its_distance():
     low, high = np.array([0.0, 0.0]), np.array([1.0, 1.0])
     assert winkler(low, high, np.array([0.5, 1.1])).tolist() == [1.0, pytest.approx(3.0)]
+
+
+def test_the_ratio_of_two_results_has_an_error_of_its_own(tmp_path):
+    fast, slow = ({"nic": "10GbE", "cpu": "Xeon E5-2630", "pair": "p", "governor": name} for name in ("a", "b"))
+    data = table(tmp_path, ("cpu", fast, 4, "Gb/s", ""), ("cpu", slow, 3, "Gb/s", ""))
+    data.write_text(data.read_text().replace(",s1,", ",s0,"))
+    scores = strangers.pairs(strangers.read(data), (factors(DRAWS), factors(DRAWS, changed=True)))
+    assert scores["pairs"] == 1
+    assert scores["direction"] == 0  # no key holds the change
+    assert 0.1 < scores["width of the ratio"] < 4

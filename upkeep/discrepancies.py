@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 import yaml
+from scipy import special
 
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction import discrepancy
@@ -54,6 +55,16 @@ _ROUNDS: Final = 2
 
 _SOURCE: Final = "residuals of measured results, each source with the same weight"
 
+#: Candidates for the share of the variance of errors that two results have in common.
+_COMMON: Final = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98)
+
+#: Logarithm of the ratio of two runs of one test, 3 % each way, in each draw.
+_TWO_RUNS: Final = 0.03 * np.sqrt(2) / 1.645 * special.ndtri((order("two runs") + 0.5) / DRAWS)
+
+_COMMON_HEAD: Final = (
+    "# `common`: share of the variance of errors that is the same before and after a change.\n"
+)
+
 _HEAD: Final = """\
 # The model's own error by regime: 90 % of the logarithms of measured over predicted lie from `bias` - `below` to
 # `bias` + `above`. Written by `make strangers`, from published results that are no part of this project and from the
@@ -73,10 +84,40 @@ def estimated(rows: Sequence[Row]) -> dict[str, Discrepancy]:
     return found
 
 
-def factors(errors: Mapping[str, Discrepancy]) -> FloatArray:
-    """Measured over predicted rate of each regime in each draw."""
-    shares = {name: (order(f"discrepancy of {name}") + 0.5) / DRAWS for name in REGIMES}
-    return np.stack([np.exp(errors[name].quantile(shares[name])) for name in REGIMES])
+def factors(errors: Mapping[str, Discrepancy], common: float = 1.0) -> FloatArray:
+    """Measured over predicted rate of each regime in each draw; after a change, `common` of the variance is kept."""
+    return np.stack([np.exp(errors[name].quantile(discrepancy.shares(name, common))) for name in REGIMES])
+
+
+def pairs_of(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
+    """Results of one source between which one thing changed: the first of each group with each of the others."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.pair and row.draws is not None and row.measured_bps > 0:
+            groups.setdefault((row.source, row.pair), []).append(row)
+    return [(group[0], other) for group in groups.values() for other in group[1:]]
+
+
+def common_share(rows: Sequence[Row], errors: Mapping[str, Discrepancy]) -> float:
+    """Share of the errors' variance that pairs have in common: that with the best interval score of the ratios."""
+    pairs = pairs_of(rows)
+    sources = Counter(first.source for first, _ in pairs)
+    weight = np.array([1 / sources[first.source] for first, _ in pairs])
+    before = factors(errors)
+
+    def score(share: float) -> float:
+        after = factors(errors, share)
+        ratios = [ratio(first, second, before, after) for first, second in pairs]
+        measured = np.array([np.log(second.measured_bps / first.measured_bps) for first, second in pairs])
+        low, high = np.quantile(ratios, [0.05, 0.95], axis=1)
+        return float(weight @ winkler(low, high, measured))
+
+    return min(_COMMON, key=score)
+
+
+def ratio(first: Row, second: Row, before: FloatArray, after: FloatArray) -> FloatArray:
+    """Logarithm of the ratio of two results in each draw."""
+    return second.predicted(after) - first.predicted(before) + _TWO_RUNS
 
 
 def _best(rows: Sequence[Row], number: int, others: FloatArray) -> Discrepancy:
@@ -118,14 +159,15 @@ def _bias(rows: Sequence[Row], weight: FloatArray, most: float) -> float:
     return round(float(np.clip(nearer, -most, most)), 3) + 0.0
 
 
-def folds(rows: Sequence[Row]) -> dict[str, FloatArray]:
-    """Factors for each source, estimated without it."""
+def folds(rows: Sequence[Row]) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Factors for each source, before and after a change, estimated without it."""
     sources = sorted({row.source for row in rows})
     part = {source: number % FOLDS for number, source in enumerate(sources)}
-    by_fold = {
-        fold: factors(estimated([row for row in rows if row.counted and part[row.source] != fold]))
-        for fold in range(FOLDS)
-    }
+    by_fold = {}
+    for fold in range(FOLDS):
+        others = [row for row in rows if part[row.source] != fold]
+        errors = estimated([row for row in others if row.counted])
+        by_fold[fold] = factors(errors), factors(errors, common_share(others, errors))
     return {source: by_fold[fold] for source, fold in part.items()}
 
 
@@ -141,7 +183,7 @@ def of_documents() -> list[Row]:
     return [row for row in rows if row.draws is not None]
 
 
-def write(errors: Mapping[str, Discrepancy], path: Path) -> None:
+def write(errors: Mapping[str, Discrepancy], common: float, path: Path) -> None:
     """Write the errors as data of the model."""
     body = {}
     for name, error in errors.items():
@@ -150,4 +192,4 @@ def write(errors: Mapping[str, Discrepancy], path: Path) -> None:
         f"{name}: {yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip()}\n"
         for name, entry in body.items()
     )
-    path.write_text(_HEAD + text, encoding="utf-8")
+    path.write_text(f"{_HEAD}{_COMMON_HEAD}common: {common}\n{text}", encoding="utf-8")

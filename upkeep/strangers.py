@@ -12,10 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -39,6 +39,9 @@ _REGIME: Final = {"pcie": "slot", "atm": "stated", "memory": "slot"}
 #: Carriers of ATM by their line rate. [bit/s]
 _CARRIERS: Final = {155.52e6: "oc3c", 622.08e6: "oc12c", 2488.32e6: "oc48c"}
 
+#: Errors in each draw before and after a change: for all, or by source.
+_Factors: TypeAlias = tuple[FloatArray, FloatArray] | Mapping[str, tuple[FloatArray, FloatArray]]
+
 _UNITS: Final = re.compile(r"([kKMGT]i?)?([bB])(?:/s|ps)\b(?! per)(?: \(.{0,60}\))?$")
 
 #: Words of sources for the limit, and the classes of bottlenecks that they stand for.
@@ -59,7 +62,7 @@ def read(data: Path) -> list[Row]:
     table = pd.read_csv(data)
     rows = []
     for line in table.to_dict("records"):
-        config = json.loads(line["config_json"])
+        config = {"description": line["description"], **json.loads(line["config_json"])}
         row = Row(
             str(line["id"]),
             str(line["category"]),
@@ -173,9 +176,6 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         row.fault = "no rule" if rule is None else "not a rate"
         return
     keys = {**rule.get("set", {}), **_filled(rule.get("keys", {}), known)}
-    if "disk" in rule and not {"medium", "one_disk"} & set(known):
-        row.fault = "no kind of disk"
-        return
     if "disk" in rule:
         keys |= _array(rule["disk"], known)
     row.keys = keys
@@ -190,7 +190,7 @@ def _applies(rule: Mapping[str, Any], category: str, known: Mapping[str, Any]) -
     return (
         category in rule["categories"]
         and all(name in known for name in rule.get("has", ()))
-        and ("needs_any" not in rule or any(name in known for name in rule["needs_any"]))
+        and not any(name in known for name in rule.get("missing", ()))
     )
 
 
@@ -210,9 +210,10 @@ def _filled(keys: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]
 
 def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
     """Keys of an array of the disks that a configuration names."""
-    medium = _rules()["media"][known.get("medium", "hdd")]
-    rate = {"value": known["one_disk"], "basis": "documented"} if "one_disk" in known else medium
-    keys = {f"{role}.arrays.data.disk.read_rate": rate, f"{role}.arrays.data.disk.write_rate": rate}
+    rates = _rules()["media"][known.get("medium", "unknown")]
+    if "one_disk" in known:
+        rates = {"read": {"value": known["one_disk"], "basis": "documented"}}
+    keys = {f"{role}.arrays.data.disk.{way}_rate": rates.get(way, rates["read"]) for way in ("read", "write")}
     disks = _disks(known)
     if disks > 1:
         keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
@@ -260,7 +261,7 @@ def _baseline(kind: str, known: Mapping[str, Any]) -> float:
     if kind == "memory":
         return float(known.get("memory", known.get("memory_rate", np.nan)))
     if kind == "disks":
-        medium = _rules()["media"][known.get("medium", "hdd")]["value"]
+        medium = _rules()["media"][known.get("medium", "unknown")]["read"]["value"]
         return float(known.get("one_disk", units.parse(medium, "rate")) * _disks(known))
     line = known.get("rate", np.nan) * known.get("links", 1)
     window = known["window"] * 8 / known["rtt"] * known.get("streams", 1) if {"window", "rtt"} <= set(known) else np.nan
@@ -270,7 +271,7 @@ def _baseline(kind: str, known: Mapping[str, Any]) -> float:
 # --- scores
 
 
-def table(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -> pd.DataFrame:
+def table(rows: Sequence[Row], factors: _Factors) -> pd.DataFrame:
     """One row a published result: what was predicted, beside what was measured; `factors` by source or for all."""
     lines = []
     for row in rows:
@@ -279,7 +280,7 @@ def table(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -
         }
         line["measured"] = np.log(row.measured_bps) if row.measured_bps > 0 else np.nan
         if row.draws is not None:
-            own = row.predicted(factors[row.source] if isinstance(factors, Mapping) else factors)
+            own = row.predicted(_of(factors, row.source)[0])
             line["low"], line["high"] = np.quantile(own, [0.05, 0.95])
             line["predicted"] = np.median(row.draws)
         line["right"] = _is_right(row)
@@ -324,32 +325,33 @@ def _scores(group: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def pairs(rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray) -> dict[str, float]:
+def pairs(rows: Sequence[Row], factors: _Factors) -> dict[str, float]:
     """Share of pairs with the right direction, and with the ratio inside its interval."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row.pair and row.draws is not None and row.measured_bps > 0:
-            groups.setdefault((row.source, row.pair), []).append(row)
-    direction, inside = [], []
-    for first, second in _of_pairs(groups.values()):
-        own = factors[first.source] if isinstance(factors, Mapping) else factors
-        ratio = second.predicted(own) - first.predicted(own)
+    direction, inside, width = [], [], []
+    for first, second in discrepancies.pairs_of(rows):
+        ratio = discrepancies.ratio(first, second, *_of(factors, first.source))
         measured = np.log(second.measured_bps / first.measured_bps)
-        low, high = np.quantile(ratio, [0.05, 0.95]) + np.array([-0.05, 0.05])  # scatter of two runs
+        low, high = np.quantile(ratio, [0.05, 0.95])
         inside.append(low <= measured <= high)
+        width.append(high - low)
         if abs(measured) > 0.05:  # of the throughput that each prediction states, the median of its draws
             direction.append(np.sign(_middle(second) - _middle(first)) == np.sign(measured))
-    return {"pairs": len(inside), "direction": float(np.mean(direction)), "ratio inside": float(np.mean(inside))}
+    return {
+        "pairs": len(inside),
+        "direction": float(np.mean(direction)),
+        "ratio inside": float(np.mean(inside)),
+        "width of the ratio": float(np.median(width)),
+    }
+
+
+def _of(factors: _Factors, source: str) -> tuple[FloatArray, FloatArray]:
+    """Factors for a source, before and after a change."""
+    return factors[source] if isinstance(factors, Mapping) else factors
 
 
 def _middle(row: Row) -> float:
     assert row.draws is not None  # noqa: S101 - rows of pairs have a prediction
     return float(np.median(row.draws))
-
-
-def _of_pairs(groups: Any) -> Iterator[tuple[Row, Row]]:  # noqa: ANN401 - lists of rows
-    for group in groups:
-        yield from ((group[0], other) for other in group[1:])
 
 
 def main() -> None:
@@ -365,10 +367,11 @@ def main() -> None:
     documents = discrepancies.of_documents() if arguments.estimate else []
     if arguments.estimate:
         errors = discrepancies.estimated([*(row for row in expressed if row.counted), *documents])
-        discrepancies.write(errors, places.models_dir() / "discrepancies.yaml")
-        factors = discrepancies.factors(errors)
+        common = discrepancies.common_share(expressed, errors)
+        discrepancies.write(errors, common, places.models_dir() / "discrepancies.yaml")
+        factors = discrepancies.factors(errors), discrepancies.factors(errors, common)
     else:
-        factors = discrepancy.factors(DRAWS)
+        factors = discrepancy.factors(DRAWS), discrepancy.factors(DRAWS, changed=True)
     found = _shown("as shipped", rows, factors)[0]
     if not arguments.as_is:
         found, scores, of_pairs = _shown("sources left out", rows, discrepancies.folds(expressed))
@@ -376,9 +379,7 @@ def main() -> None:
     _print_worst(rows, found, arguments.worst)
 
 
-def _shown(
-    title: str, rows: Sequence[Row], factors: Mapping[str, FloatArray] | FloatArray
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
+def _shown(title: str, rows: Sequence[Row], factors: _Factors) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
     """Predictions, their scores, and those of pairs, printed."""
     found = table(rows, factors)
     scores, of_pairs = summary(found), pairs(rows, factors)

@@ -2,7 +2,8 @@
 
 Its size depends on the regime: what limits the transfer, and how well that is known. Data in
 ``models/discrepancies.yaml``: 90 % ranges of the logarithm of measured over predicted, below and above a bias. The
-shape is a Student distribution with a separate side in each direction.
+shape is a Student distribution with a separate side in each direction. Two results that differ in one change share a
+part of their errors (``common``), so the ratio of their predictions has an error of its own.
 """
 
 from __future__ import annotations
@@ -87,9 +88,23 @@ class Discrepancy(BaseModel):
         return np.asarray(self.bias + np.where(t < 0, self.below, self.above) * t)
 
 
-def factors(count: int) -> FloatArray:
-    """Measured over predicted rate of each regime in each draw, shape (regimes, `count`)."""
-    return np.stack([_factors(name)[:count] for name in REGIMES])
+def factors(count: int, *, changed: bool = False) -> FloatArray:
+    """Measured over predicted rate of each regime in each draw, (regimes, `count`); `changed`: of an altered system."""
+    return np.stack([_factors(name, changed)[:count] for name in REGIMES])
+
+
+def shares(name: str, common: float = 1.0) -> FloatArray:
+    """Share of probability of a regime's error in each draw, where `common` of its variance is that before a change."""
+    before = stats.norm.ppf((order(f"discrepancy of {name}") + 0.5) / DRAWS)
+    own = stats.norm.ppf((order(f"discrepancy of {name}, changed") + 0.5) / DRAWS)
+    mixed = np.sqrt(common) * before + np.sqrt(1 - common) * own
+    return np.asarray((stats.rankdata(mixed) - 0.5) / DRAWS)
+
+
+@cache
+def common() -> float:
+    """Share of the variance of the error that results before and after a change have in common [1]."""
+    return float(yaml_file.load(places.models_dir() / "discrepancies.yaml").values["common"])
 
 
 def biases() -> FloatArray:
@@ -122,8 +137,8 @@ def discrepancies() -> dict[str, Discrepancy]:
 
 
 @cache
-def _factors(name: str) -> FloatArray:
-    return np.exp(discrepancies()[name].quantile((order(f"discrepancy of {name}") + 0.5) / DRAWS))
+def _factors(name: str, changed: bool) -> FloatArray:
+    return np.exp(discrepancies()[name].quantile(shares(name, common() if changed else 1.0)))
 
 
 def of_resource(scenario: Scenario, resource: str) -> int:

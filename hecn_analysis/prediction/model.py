@@ -293,10 +293,10 @@ class Model:
         real = self.real(draws)
         return np.asarray(np.minimum(real * repeat, np.maximum(real, self.carried() * (1 + BUFFERED))))
 
-    def real(self, draws: FloatArray) -> FloatArray:
-        """Return the throughput of all flows in each draw of `throughputs`, with the model's own error [bit/s]."""
+    def real(self, draws: FloatArray, *, changed: bool = False) -> FloatArray:
+        """Return the throughput of all flows in each draw of `throughputs`, with the model's own error [bit/s]; `changed`: of an altered system."""
         together = draws.sum(axis=2)
-        error = discrepancy.factors(together.shape[1])
+        error = discrepancy.factors(together.shape[1], changed=changed)
         own = error[self.regimes(together), np.arange(together.shape[1])]
         most = self.carried() * np.maximum(error[discrepancy.REGIMES.index("lan")], 1.0)
         return np.asarray(np.minimum(together * own, np.maximum(most, together)))

@@ -360,7 +360,7 @@ class _Trials:
         """Advice for trials that still gain something in the full prediction."""
         advices = []
         for trial, then in zip(trials, outcomes([trial.scenario for trial in trials]), strict=True):
-            # both predictions use the same draws: their ratio is the effect of the change alone
+            # both predictions use the same draws, but for the part of the model's error that a change brings
             low, high = np.quantile(then.draws_bps / self._now.draws_bps, [0.05, 0.95]) - 1
             gain = then.throughput_bps / self._now.throughput_bps - 1
             if gain > WORTH:

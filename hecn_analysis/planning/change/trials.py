@@ -35,7 +35,8 @@ class Outcome:
     # the limit; None where nothing sets one
     bottleneck: str | None
     bottleneck_class: str | None
-    draws_bps: FloatArray = field(repr=False, compare=False)  # throughput in each draw of the parameters [bit/s]
+    # throughput in each draw of the parameters, after the change [bit/s]
+    draws_bps: FloatArray = field(repr=False, compare=False)
 
 
 def outcomes(scenarios: Sequence[Scenario]) -> list[Outcome]:
@@ -51,7 +52,7 @@ def _ground(model: Model) -> tuple[FloatArray, npt.NDArray[np.int64], FloatArray
 def _outcome(model: Model, throughput: FloatArray, limit: npt.NDArray[np.int64], draws: FloatArray) -> Outcome:
     low, high = model.interval(draws, throughput)
     name, limit_class = model.limits()[int(limit[0])]
-    together = np.broadcast_to(model.real(draws)[0], model.draw.size - 1)
+    together = np.broadcast_to(model.real(draws, changed=True)[0], model.draw.size - 1)
     return Outcome(float(throughput[0]), float(low[0]), float(high[0]), name, limit_class, together)
 
 
