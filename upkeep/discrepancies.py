@@ -61,9 +61,7 @@ _COMMON: Final = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98)
 #: Logarithm of the ratio of two runs of one test, 3 % each way, in each draw.
 _TWO_RUNS: Final = 0.03 * np.sqrt(2) / 1.645 * special.ndtri((order("two runs") + 0.5) / DRAWS)
 
-_COMMON_HEAD: Final = (
-    "# `common`: share of the variance of errors that is the same before and after a change.\n"
-)
+_COMMON_HEAD: Final = "# `common`: share of the variance of errors that is the same before and after a change.\n"
 
 _HEAD: Final = """\
 # The model's own error by regime: 90 % of the logarithms of measured over predicted lie from `bias` - `below` to
