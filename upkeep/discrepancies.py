@@ -56,7 +56,7 @@ _ROUNDS: Final = 2
 _SOURCE: Final = "residuals of measured results, each source with the same weight"
 
 #: Candidates for the share of the variance of errors that two results have in common.
-_COMMON: Final = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98)
+_COMMON: Final = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98)
 
 #: Logarithm of the ratio of two runs of one test, 3 % each way, in each draw.
 _TWO_RUNS: Final = 0.03 * np.sqrt(2) / 1.645 * special.ndtri((order("two runs") + 0.5) / DRAWS)
@@ -97,20 +97,31 @@ def pairs_of(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
 
 
 def common_share(rows: Sequence[Row], errors: Mapping[str, Discrepancy]) -> float:
-    """Share of the errors' variance that pairs have in common: that with the best interval score of the ratios."""
-    pairs = pairs_of(rows)
-    sources = Counter(first.source for first, _ in pairs)
-    weight = np.array([1 / sources[first.source] for first, _ in pairs])
+    """Share of the errors' variance that both of a pair have: the largest within a standard error of the best score."""
+    pairs = [(first, second) for first, second in pairs_of(rows) if settings(first) != settings(second)]
+    sources = np.array([first.source for first, _ in pairs])
+    measured = np.array([np.log(second.measured_bps / first.measured_bps) for first, second in pairs])
     before = factors(errors)
 
-    def score(share: float) -> float:
+    def score(share: float) -> FloatArray:
         after = factors(errors, share)
-        ratios = [ratio(first, second, before, after) for first, second in pairs]
-        measured = np.array([np.log(second.measured_bps / first.measured_bps) for first, second in pairs])
-        low, high = np.quantile(ratios, [0.05, 0.95], axis=1)
-        return float(weight @ winkler(low, high, measured))
+        low, high = np.quantile([ratio(*pair, before, after) for pair in pairs], [0.05, 0.95], axis=1)
+        each = winkler(low, high, measured)
+        return np.array([each[sources == source].mean() for source in np.unique(sources)])
 
-    return min(_COMMON, key=score)
+    scores = {share: score(share) for share in _COMMON}
+    best = min(scores.values(), key=np.mean)
+    return max(share for share in _COMMON if _is_near(scores[share] - best))
+
+
+def _is_near(more: FloatArray) -> bool:
+    """Whether the mean of differences is at most its standard error."""
+    return bool(more.mean() <= more.std(ddof=1) / np.sqrt(len(more)))
+
+
+def settings(row: Row) -> dict[str, str]:
+    """Values of the scenario's keys, to tell whether a pair's scenarios differ."""
+    return {key: str(value["value"] if isinstance(value, dict) else value) for key, value in row.keys.items()}
 
 
 def ratio(first: Row, second: Row, before: FloatArray, after: FloatArray) -> FloatArray:

@@ -294,7 +294,7 @@ class Model:
         return np.asarray(np.minimum(real * repeat, np.maximum(real, self.carried() * (1 + BUFFERED))))
 
     def real(self, draws: FloatArray, *, changed: bool = False) -> FloatArray:
-        """Return the throughput of all flows in each draw of `throughputs`, with the model's own error [bit/s]; `changed`: of an altered system."""
+        """Return `throughputs` of all flows with the model's error [bit/s]; `changed`: compared with those before."""
         together = draws.sum(axis=2)
         error = discrepancy.factors(together.shape[1], changed=changed)
         own = error[self.regimes(together), np.arange(together.shape[1])]
