@@ -7,6 +7,8 @@ import hecn_analysis as hecn
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.planning.change.settings import possible
 from hecn_analysis.planning.change.trials import outcomes, throughputs
+from hecn_analysis.prediction.draws import Draws
+from hecn_analysis.prediction.model import Model
 
 LOSSY = {
     "sender": "b",
@@ -39,7 +41,16 @@ def test_together_is_as_alone(keys):
         assert found.throughput_bps == pytest.approx(alone.throughput_bps, rel=1e-9)
         assert (found.low_bps, found.high_bps) == pytest.approx((alone.low_bps, alone.high_bps), rel=1e-9)
         assert found.bottleneck == alone.bottleneck
-        np.testing.assert_allclose(found.draws_bps, alone.draws_bps, rtol=1e-9)
+        model = Model(scenario, Draws(), levels=2)
+        together = model.real(model.ground(with_draws=True)[2], changed=True)
+        np.testing.assert_allclose(found.draws_bps, together[0], rtol=1e-9)
+
+
+def test_a_change_brings_a_part_of_the_error():
+    scenario = hecn.load_scenario(LOSSY)
+    before, after = hecn.predict(scenario).draws_bps, outcomes([scenario])[0].draws_bps
+    assert np.median(after / before) == pytest.approx(1, abs=0.1)
+    assert 0.1 < np.std(np.log(after / before)) < np.sqrt(2) * np.std(np.log(before)) + 0.05
 
 
 def test_a_first_look_has_the_throughput_where_no_run_differs():
