@@ -404,8 +404,9 @@ def _fall(rates: NDArray[np.float64]) -> float:
     """Ratio of a rate to the other steady one that it falls to, 0 if it does not fall [1]."""
     if len(rates) < 2 * course.FEWEST - 2 or not np.all(rates > 0):
         return 0.0
-    place = int(np.argmin(np.diff(np.log(rates)))) + 1
-    before, after = rates[:place], rates[place:]
+    levels = np.log(rates)
+    place = int(np.argmin(levels[2:] - levels[:-2])) + 1  # of two intervals, as the fall may be within one
+    before, after = rates[:place], rates[place + 1 :]
     if min(len(before), len(after)) < 2 or max(one.std() / one.mean() for one in (before, after)) > _STEADY:
         return 0.0
     ratio = float(before.mean() / after.mean())

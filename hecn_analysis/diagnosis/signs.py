@@ -104,7 +104,7 @@ def _on_wire(facts: Facts) -> bool:
 
 @_sign
 def _stated_line(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    if not _on_wire(facts) or facts.kind.is_loopback:
+    if not _on_wire(facts) or facts.kind.is_loopback or _fall(facts) is not None:
         return None
     return ("not stated", (facts.rate_quote,)) if facts.line is None else ("stated", facts.line.evidence)
 
@@ -127,7 +127,8 @@ def _port_share(facts: Facts) -> Fact | None:
 
 @_sign
 def _fast(facts: Facts) -> Fact | None:
-    return Fact(facts.measured / 1e9, (facts.rate_quote,)) if _on_wire(facts) else None
+    is_level = _on_wire(facts) and _fall(facts) is None
+    return Fact(facts.measured / 1e9, (facts.rate_quote,)) if is_level else None
 
 
 @_sign

@@ -63,6 +63,7 @@ _LOADED: Final = re.compile(
 _IDLE: Final = re.compile(
     r"(?<![a-z])(?:before|idle|after|baseline|quiet|unloaded|without|no load)(?![a-z])", re.IGNORECASE
 )
+_TABLE: Final = re.compile(r"\S(?: {2,}|\t)\S")  # a row of another tool's output, such as "Interval  Transfer"
 _SIZE: Final = re.compile(r"(?P<data>\d{2,5})(?:\((?P<packet>\d{2,5})\))? (?:data )?bytes", re.IGNORECASE)
 
 #: Headers of IPv4 and ICMP, and the loss of smaller pings beside which large ones that are all lost say something. [B]
@@ -179,7 +180,11 @@ def _black_hole(document: Document, pings: Sequence[_Ping]) -> Iterator[Statemen
 
 def _said_above(document: Document, line: int, *, of_file: bool) -> bool:
     """Whether the lines above a ping, else the name of the file, place it during a transfer."""
-    above = (_is_loaded(text) for text in reversed(document.lines[max(line - 1 - _NEAR, 0) : line - 1]) if text)
+    above = (
+        _is_loaded(text)
+        for text in reversed(document.lines[max(line - 1 - _NEAR, 0) : line - 1])
+        if text and _TABLE.search(text) is None
+    )
     return next((said for said in above if said is not None), of_file)
 
 

@@ -54,6 +54,11 @@ CASES = {
         which="iperf3",
         accept=some("link"),
     ),
+    "burst credits are spent": Case(
+        files={"a.txt": e.iperf3([4.8e9] * 5 + [2.6e9] + [0.74e9] * 6, [2.2e6] * 5 + [0.9e6] + [0.3e6] * 6)},
+        accept=some("shaper"),
+        says="the rate falls once, to 6[.]5 times less",
+    ),
     "a disk is slower than the network": Case(
         files={"dd.txt": _DD.replace("conv=fsync", "oflag=direct"), "iperf.txt": _GIGABIT},
         which="dd",

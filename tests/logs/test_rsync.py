@@ -8,9 +8,9 @@ from hecn_analysis.logs import read
 def test_copies(samples, column, problem_lines):
     reading = read(samples / "rsync" / "copies.txt")
     assert column(reading, "throughput_bps") == pytest.approx(
-        [8 * 20007344.0, 8 * 12004406.4, 8 * 60.02e6, 8 * 57.24 * 2**20, 496.0, None, None]
+        [8 * 20007344.0, 8 * 12004406.4, 8 * 60.02e6, 8 * 57.24 * 2**20, 496.0, None, 8 * 20.74 * 2**20]
     )
-    assert column(reading, "bytes") == [30011016, 30011016, 30010057, round(28.62 * 2**20) + 57, 31, None, None]
+    assert column(reading, "bytes") == [30011016, 30011016, 30010057, round(28.62 * 2**20) + 57, 31, None, 30_000_000]
     assert column(reading, "direction") == ["send", "receive", "send", "send", "send", None, None]
     assert column(reading, "error") == [False, False, False, False, True, True, False]
     assert problem_lines(reading) == [
@@ -76,6 +76,21 @@ def test_progress_on_the_line_of_the_name(reading_of, column):
     assert column(reading, "throughput_bps") == pytest.approx([8 * 11872460.19])
     assert column(reading, "direction") == ["send"]
     assert reading.runs.line_first.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "bps"),
+    [
+        ("$ rsync -a --info=progress2 a b:\n 42,949,672,960 100%  110.31MB/s    0:06:11 (xfr#7, to-chk=0/9)\n", 110.31),
+        (" 42,949,672,960 100%  110.31MB/s    0:06:11 (xfr#1, to-chk=0/1)\n", 110.31),
+        (" 42,949,672,960 100%  110.31MB/s    0:06:11 (xfr#7, to-chk=0/9)\n", None),  # of the last file alone
+        (" 42,949,672,960 100%  110.31MB/s    0:00:11 (xfr#1, to-chk=0/1)\n", None),  # the time disagrees
+        (" 42,949,672,960 100%  110.31MB/s    0:06:11 (xfr#1, to-chk=3/5)\n", None),  # not the end
+    ],
+)
+def test_the_last_line_of_progress_is_a_run_if_it_covers_the_copy(reading_of, column, text, bps):
+    (found,) = column(reading_of(text), "throughput_bps")
+    assert found == (None if bps is None else pytest.approx(8 * bps * 2**20))
 
 
 def test_openrsync(reading_of, column):

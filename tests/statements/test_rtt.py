@@ -120,3 +120,9 @@ def test_too_little_says_nothing(text):
 )
 def test_the_handshake_of_iperf_2_is_an_rtt(line, times):
     assert [value for name, value, _ in said(line) if name == "path.rtt_idle_s"] == [pytest.approx(t) for t in times]
+
+
+def test_the_table_of_a_transfer_above_does_not_place_a_ping_during_it():
+    table = "[ ID] Interval       Transfer     Bandwidth\n[  3]  0.0-10.0 sec  62.5 MBytes  52.4 Mbits/sec\n"
+    pings = 3 * "64 bytes from a: icmp_seq=1 ttl=60 time=20.0 ms\n"
+    assert {name for name, *_ in said(table + pings)} == {"path.rtt_idle_s"}

@@ -12,9 +12,10 @@ Units and traps
 - Since 3.1 thousands have the separator of the locale ("1,234" or "1.234" bytes), and the rate has two decimals.
 - With -h, "K", "M", "G" are powers of 1000, with -hh of 1024, and the line does not show which. The command line
   decides if the log has it; otherwise 1000 is assumed, with a problem of kind `ambiguous`.
-- The rates of --progress ("502.16MB/s", powers of 1024) belong to a file or to its last moment. They make no run and
-  have no time. If no "sent …" follows (without -v it never does) they make a run without a rate, and the log counts as
-  truncated unless nothing is left to check ("to-chk=0/…").
+- The rates of --progress ("502.16MB/s", powers of 1024) belong to a file or to its last moment. If no "sent …" follows
+  (without -v it never does) they make a run without a rate, and the log counts as truncated unless nothing is left to
+  check ("to-chk=0/…"). The last line of a copy of one file, or of one with --info=progress2, has the size, the mean
+  rate and the time of the whole copy (progress.c): a run with a rate, if size and time agree with it.
 - openrsync prints rsync's line without separators and decimals; its first versions "Transfer complete: 28.61 MB sent,
   44 B read, 28.61 MB file size" (powers of 1024): a run without a rate.
 - "UNKNOWN bytes/sec" is a run without a rate.
@@ -43,8 +44,9 @@ _COMPLETE: Final = re.compile(
 _TOTAL: Final = re.compile(rf"(?:^|[\s\]])total size is {_N} {{1,4}}speedup is ")
 _CUT: Final = re.compile(rf"(?:^|[\s\]])(?:sent|wrote) {_N} bytes {{1,4}}(?:received|read)\b")
 _PROGRESS: Final = re.compile(
-    rf"(?:^|\s){_N}\s{{1,8}}(?P<percent>\d{{1,3}})%\s{{1,8}}\d{{1,9}}[.,]\d\d[kKMGT]?B/s\s{{1,8}}\d{{1,6}}:\d\d:\d\d"
-    r"(?P<last>\s{1,8}\(.{0,40}to-che?c?k=0/\d{1,12}\))?"
+    rf"(?:^|\s)(?P<size>{_N})\s{{1,8}}(?P<percent>\d{{1,3}})%\s{{1,8}}(?P<rate>\d{{1,9}}[.,]\d\d)(?P<unit>[kKMGT]?)B/s"
+    r"\s{1,8}(?P<hours>\d{1,6}):(?P<minutes>\d\d):(?P<seconds>\d\d)"
+    r"(?P<last>\s{1,8}\((?:xfe?r#(?P<file>\d{1,12}), )?.{0,40}to-che?c?k=0/\d{1,12}\))?"
 )
 _HEADS: Final = re.compile(
     r"(?:^|\] |[\s])(?:(?P<send>(?:sending incremental|building) file list|rsync on \S)|"
@@ -67,6 +69,7 @@ class Rsync:
         self._first: int | None = None
         self._progress = 0
         self._complete = False
+        self._whole: dict[str, float] = {}
         self._direction: str | None = None
         self._run: Run | None = None
         self._error: Line | None = None
@@ -90,6 +93,7 @@ class Rsync:
             self._first = line.number if self._first is None else self._first
             self._progress = line.number
             self._complete = match["percent"] == "100" and match["last"] is not None
+            self._whole = self._of_whole(match) if self._complete else {}
             return True
         if match := _HEADS.search(text):
             return self._head(line, match)
@@ -116,8 +120,20 @@ class Rsync:
             self._direction = "send" if match["send"] else "receive"
         return True
 
+    def _of_whole(self, match: re.Match[str]) -> dict[str, float]:
+        """Size, rate and time of a copy from its last line, if they agree; empty if it is that of one file of many."""
+        if match["file"] != "1" and "--info=progress2" not in self._findings.command.arguments:
+            return {}
+        if match["size"][-1].isalpha():
+            return {}
+        seconds = 3600 * int(match["hours"]) + 60 * int(match["minutes"]) + int(match["seconds"])
+        size, rate = float(grouped(match["size"])), decimal(match["rate"]) * scale(match["unit"].upper(), 1024)
+        if not (seconds - 1) * rate <= size <= (seconds + 1) * rate or not rate > 0:
+            return {}
+        return {"bytes": round(size), "throughput_bps": 8 * rate, "duration_s": size / rate}
+
     def _forget(self) -> None:
-        self._first, self._progress, self._direction = None, 0, None
+        self._first, self._progress, self._direction, self._whole = None, 0, None, {}
 
     def _sent(self, line: Line, match: re.Match[str]) -> None:
         if self._error is not None and line.number > self._error.number + _NEAR:
@@ -202,7 +218,7 @@ class Rsync:
                     "found progress and no end, expected 'sent … bytes  received … bytes  … bytes/sec'; run without a "
                     "rate",
                 )
-            self._findings.run(Run(first, self._progress, {**values, "error": False}))
+            self._findings.run(Run(first, self._progress, {**values, **self._whole, "error": False}))
         self._error = None
         self._forget()
 
