@@ -22,7 +22,7 @@ def statements_of(source_file: str, directions: Sequence[Direction]) -> list[Sta
             value,
             source_file,
             direction.first,
-            f"packets {direction.first} to {direction.last}, {direction.ends}: {words}",
+            f"{direction.ends}: {words}",
             direction.vantage if direction.vantage in {"sender", "receiver"} else "",
         )
         for direction in directions

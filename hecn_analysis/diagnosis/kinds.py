@@ -10,6 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from hecn_analysis.base import units
+from hecn_analysis.diagnosis import of_captures
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
 from hecn_analysis.runs.circumstances import SIMULTANEOUS
@@ -253,6 +254,10 @@ def kinds(folder: Folder) -> list[Kind]:
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
     ]
     with_rates = [kind for kind in found if len(kind.runs)] or found
+    if not any(len(kind.runs) for kind in found):
+        seen = of_captures.runs_of(folder.captures).assign(**{_RATE: None, _WINDOW: None})
+        parts = [part for _, part in seen.groupby("source_file", sort=False)]
+        with_rates = [_kind(folder, str(part.iloc[0]["condition"]), part, seen.head(0)) for part in parts] or found
     over_networks = [kind for kind in with_rates if not kind.is_local]
     slow_disks = [kind for kind in with_rates if _is_slow_disk(kind, over_networks)]
     with_rates = over_networks + slow_disks or with_rates  # beside the former, other tests of disks are evidence

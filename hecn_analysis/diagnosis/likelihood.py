@@ -187,10 +187,11 @@ def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64
 
 @dataclass(frozen=True)
 class Posterior:
-    """Probabilities of the causes, in order, and the weight of each sign: its log-likelihood times its exponent."""
+    """Probabilities of the causes, after and before the signs; weights of the signs: log-likelihood times exponent."""
 
     causes: tuple[str, ...]
     probabilities: NDArray[np.float64]
+    before: NDArray[np.float64]
     weights: Mapping[str, NDArray[np.float64]]
 
 
@@ -214,7 +215,7 @@ def posterior(
         logs[name] = exponents.temper * alike**-exponents.discount * np.log(tables[name][:, place])
     for name, odds in extra.items():
         logs[name] = np.log([odds.get(cause, 1.0) for cause in table.names])
-    before = [cause.odds if measured else cause.unmeasured for cause in table.causes.values()]
+    before = np.array([cause.odds if measured else cause.unmeasured for cause in table.causes.values()])
     total = np.log(before) + sum(logs.values())
     raised = np.exp(total - total.max())
-    return Posterior(table.names, raised / raised.sum(), logs)
+    return Posterior(table.names, raised / raised.sum(), before / before.sum(), logs)

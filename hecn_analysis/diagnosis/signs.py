@@ -53,6 +53,9 @@ _CHANNEL_BYTES: Final = 64 * 32 * 1024
 _OVER_SSH: Final = frozenset({"scp", "sftp", "rsync"})
 _FAR_S: Final = 0.002  # a window is all in flight long before a nearer host is slow for another reason
 
+#: Share of the time in which a sender that is not limited by its program has nothing to send, such as the end. [1]
+_IDLE: Final = 0.1
+
 #: Data that a connection may send before the first answer: RFC 6928. [B]
 FIRST_WINDOW: Final = 10 * 1448
 
@@ -306,7 +309,7 @@ def _sndbuf_limited(facts: Facts) -> Fact | None:
 @_sign
 def _app_limited(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     limited = facts.said("socket.app_limited", "sender")
-    if limited is not None and limited.value > 0:
+    if limited is not None and limited.value > _IDLE:
         return "had nothing", limited.evidence
     sampled = facts.said("socket.rwnd_limited", "sender") or facts.said("socket.busy", "sender")
     return None if sampled is None else ("had data", sampled.evidence)

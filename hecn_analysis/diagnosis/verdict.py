@@ -53,6 +53,10 @@ _WINDOW_SHARES: Final = MappingProxyType({"receiver": 0.5, "sender": 0.7})
 #: Share of empty intervals from which on a rate says nothing of what the path carries. [1]
 _SILENT: Final = 0.5
 
+#: Signs that interrupts keep a core of the receiver busy, and their least share of it. [1]
+_INTERRUPTS: Final = frozenset({"receiver_softirq", "receiver_interrupts"})
+_ONE_CORE: Final = 0.9
+
 #: Subject of the lines that say that an array is busy with itself.
 _ARRAY: Final = "array"
 _USB: Final = "usb"
@@ -150,7 +154,7 @@ class Diagnosis:
         for name, (phrase, end) in _OTHERS.items():
             told = next((sign for sign in self.signs if sign.name == name), None)
             if told is not None and isinstance(told.value, float) and told.value >= FASTER:
-                return phrase.format(end=ends.get(end, ""), times=f"{told.value:.2g}")
+                return phrase.format(end=ends.get(end, ""), times=words.two_digits(told.value))
         return ""
 
     @property
@@ -338,7 +342,7 @@ def of_kind(kind: Kind) -> Diagnosis:
         known = replace(known, is_stalled=True)
     verdict = _verdict(causes[0], measured, high)
     is_known = measured is not None or verdict != UNDETERMINED
-    entries = _entries(kind, of_memory=of_memory, is_tiny=is_tiny)
+    entries = _entries(kind, seen, of_memory=of_memory, is_tiny=is_tiny)
     told = stated.advice_of(kind, {*entries, *(["mtu"] if known.needed_mtu is not None else [])})
     return Diagnosis(
         kind=kind,
@@ -376,12 +380,14 @@ def _is_of_memory(sign: Sign) -> bool:
     return sign.name == "page_cache" and sign.value == "from"
 
 
-def _entries(kind: Kind, *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]:
+def _entries(kind: Kind, seen: Iterable[Sign], *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]:
     """Entries of the remedies that stand for those of the classes: others help a disk than a path."""
+    of_interrupts = any(sign.name in _INTERRUPTS and float(sign.value) >= _ONE_CORE for sign in seen)
     is_of_disks = kind.is_local or any(cue.subject == _ARRAY for cue, _ in stated.cues_of(kind))
     others = {"shared": "shared-disk"} if is_of_disks else {}
     others |= {"tool": "page-cache"} if of_memory else {}
     others |= {"slot": "slot-usb"} if any(cue.subject == _USB for cue, _ in stated.cues_of(kind)) else {}
+    others |= {"cpu-receiver": "interrupts"} if of_interrupts else {}
     return others | ({"start-up": "tiny"} if is_tiny else {})
 
 
@@ -416,17 +422,17 @@ def _causes(
     by_name = {sign.name: sign for sign in seen}
     for place in np.argsort(-found.probabilities, kind="stable"):
         name = found.causes[int(place)]
-        quotes: list[tuple[float, Statement]] = []
-        others = np.delete(found.probabilities, place)
+        quotes: list[tuple[float, Statement, str]] = []
+        others = np.delete(found.before, place)
         for sign_name, weight in found.weights.items():
             if sign_name not in by_name or others.sum() <= 0:
                 continue
             adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
-            quotes.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
-        quotes.extend((math.log(odds[name]), statement) for odds, statement in lines if odds.get(name, 1.0) > 1)
-        first: dict[tuple[str, int], Statement] = {}
-        for _, statement in sorted(quotes, key=lambda quote: -quote[0]):
-            first.setdefault((statement.source_file, statement.line), statement)
+            quotes.extend((adds, *quote) for quote in _quotes(by_name[sign_name]) if adds > _TELLS)
+        quotes.extend((math.log(odds[name]), one, one.says) for odds, one in lines if odds.get(name, 1.0) > 1)
+        first: dict[tuple[str, int, str], Statement] = {}
+        for _, statement, told in sorted(quotes, key=lambda quote: -quote[0]):
+            first.setdefault((statement.source_file, statement.line, told), statement)
         yield Cause(
             kind=name,
             resource=evidence().causes[name].resource,
@@ -436,12 +442,14 @@ def _causes(
         )
 
 
-def _quotes(sign: Sign) -> Iterator[Statement]:
-    """The lines of a sign, or words for a number from a table."""
+def _quotes(sign: Sign) -> Iterator[tuple[Statement, str]]:
+    """The first line of a sign, or words for a number from a table; and what is quoted only once of a line."""
     words = evidence().signs[sign.name].says(sign.value)
     for statement in sign.evidence[:1]:
-        quoted = words if statement.name == "run" else f"{statement.says} ({words})"
-        yield Statement(sign.name, "", statement.source_file, statement.line, quoted)
+        is_of_table = statement.name == "run"
+        quoted = words if is_of_table else f"{statement.says} ({words})"
+        told = words if is_of_table else statement.says
+        yield Statement(sign.name, "", statement.source_file, statement.line, quoted), told
 
 
 def _limit(name: str, facts: Facts) -> float | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LINES: Final = 20
 """Lines that the verdicts of a folder take at most on a terminal."""
 _WIDTH: Final = 110
+_NARROW: Final = 40  # what a condition gets at the least
 _WIDE: Final = 0.3  # an interval from less than this part of its end says but where it ends
 _TIMES: Final = 1000
 _ALSO: Final = 0.05  # causes at least as likely are named
@@ -40,7 +41,8 @@ def text(verdicts: Sequence[Diagnosis], lines: int = LINES) -> Iterator[str]:
 
 
 def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
-    yield _cut(f"{verdict.kind.condition}: {rates(verdict)}" if verdict.kind.tool else rates(verdict), _WIDTH)
+    told = rates(verdict)
+    yield f"{_cut(verdict.kind.condition, max(_WIDTH - len(told) - 2, _NARROW))}: {told}" if verdict.kind.tool else told
     likeliest = verdict.causes[0]
     yield f"  {finding(verdict)}"
     failures = list(_failures(verdict))
@@ -93,9 +95,14 @@ def gain(change: Change, verdict: Diagnosis) -> str:
     if not verdict.measured_bps:
         return words
     times = throughput_bps / verdict.measured_bps
-    if times > _TIMES:  # of a run that stood still
+    if not 1 < times <= _TIMES:  # a pace that ends losses, or a run that stood still
         return words
-    return f"{words}, {float(f'{times:.2g}'):,g} times as fast"
+    return f"{words}, {two_digits(times)} times as fast"
+
+
+def two_digits(times: float) -> str:
+    """Format a factor with two digits, never as a power of ten."""
+    return f"{float(f'{times:.2g}'):,g}"
 
 
 def finding(verdict: Diagnosis) -> str:

@@ -54,7 +54,7 @@ def test_the_sentence_names_the_packets_and_the_share(tmp_path):
     assert (full.line, full.end) == (1, "sender")
     nearly = capture.directions[0].window_nearly
     assert full.says == (
-        f"packets 1 to {capture.packets}, 10.0.0.1:40000 > 10.0.0.2:5001: the receiver's window was full "
+        f"10.0.0.1:40000 > 10.0.0.2:5001: the receiver's window was full "
         f"{100 * full.value:.1f} % of the time, and nine tenths full {100 * nearly:.1f} %"
     )
     assert full.source_file == str(tmp_path / "a.pcap")

@@ -313,6 +313,7 @@ CASES = {
         },
         some("cpu-receiver"),
         0.5,
+        sets=some("receiver.receive_queues"),
         never=NOT_FINE,
     ),
     "loss on the way": Case(

@@ -141,6 +141,20 @@ def test_thirty_kinds_are_told_in_twenty_lines(tmp_path):
     assert lines[-1].startswith(f"and {30 - told} more kinds of run")
 
 
+def test_a_long_condition_leaves_the_rates_whole(tmp_path):
+    (verdict,) = diagnose(folder(tmp_path, PACED | {"notes.txt": "circuit: 10 Gb/s\n"}))
+    assert len(verdict.kind.condition) > 80
+    first = str(verdict).splitlines()[0]
+    assert "…: 999 Mb/s (1 run); expected " in first
+    assert len(first) <= 110
+
+
+def test_each_number_of_a_run_is_quoted_once(tmp_path):
+    (verdict,) = diagnose(folder(tmp_path, LINK))
+    told = [one.says for one in verdict.causes[0].evidence if one.source_file.endswith("a.txt")]
+    assert len(told) == len(set(told)) > 1
+
+
 def test_text_and_html_of_names_that_are_markup(tmp_path):
     place = tmp_path / "<script>x"
     place.mkdir()
