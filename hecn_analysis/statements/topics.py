@@ -100,7 +100,7 @@ def topics() -> Mapping[str, Topic]:
     Examples
     --------
     >>> topics()["datagrams"].odds
-    {'udp': 12.0, 'paced': 2.0}
+    {'udp': 5.0, 'paced': 2.0, 'cpu-receiver': 1.3, 'loss': 1.3}
     """
     return yaml_file.entries(Topic, places.models_dir() / "topics.yaml")
 
@@ -111,7 +111,7 @@ def find(document: Document) -> Iterator[Statement]:
         return
     source = document.source_file
     texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
-    title = texts[0].first if len(texts) > 1 and _is_title(document.lines, texts[0].first) else -1
+    title = texts[0].first if texts and _is_title(document.lines, texts[0].first) else -1
     for name, topic in topics().items() if texts else ():
         told = set()
         for paragraph in texts:
@@ -139,7 +139,9 @@ def _written(lines: Sequence[str]) -> list[sentences.Paragraph]:
 
 def _is_title(lines: Sequence[str], index: int) -> bool:
     """Whether a line is the title of what follows it."""
-    if any(line.strip() for line in lines[:index]) or _TITLE.fullmatch(lines[index]) is None:
+    if any(line.strip() for line in lines[:index]) or not any(line.strip() for line in lines[index + 1 :]):
+        return False
+    if _TITLE.fullmatch(lines[index]) is None:
         return False
     return _HEADING.match(lines[index]) is not None or not "".join(lines[index + 1 : index + 2]).strip()
 

@@ -53,6 +53,37 @@ def test_words_that_nobody_states_are_not(text):
     assert {one for one in found(text) if not one.startswith(("neighbours", "port speed"))} == set()
 
 
+POSTS = {
+    "a heading": "# Slow MTU of the tunnel\n\nThe copy is slow on this line.\n",
+    "a subject": "Subject: Slow MTU of the tunnel\nDate: Thu Dec 3\n\nThe copy is slow on this line.\n",
+    "a line alone": "Slow MTU of the tunnel\n\nThe copy is slow on this line.\n",
+}
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_the_words_of_a_title_count_twice(name):
+    told = found(POSTS[name])
+    assert {"packet size/mtu", "packet size/mtu in the title"} <= told
+
+
+def test_a_single_line_is_no_title():
+    assert "packet size/mtu in the title" not in found("The MTU of this tunnel is too large for the path.")
+
+
+def test_a_list_is_read():
+    assert "packet size/mtu" in found("* The MTU of this tunnel is too large for the path.")
+
+
+def test_words_beside_characters_without_spaces_count():
+    assert "packet size/mtu" in found("mtu设置为1420时速度在个位数mbps，1280时20mbps左右。")
+
+
+def test_a_broken_line_is_read_with_the_next():
+    text = "Since I moved to the new flat the file server is reached over an access\npoint, which is slow.\n"
+    told = [one for one in topics.find(Document("a.txt", text.encode())) if one.value == "radio/access point*"]
+    assert [(one.line, one.says) for one in told] == [(1, " ".join(text.split()))]
+
+
 def test_parts_of_words_do_not_count():
     assert found("The charcoal grill on the quay was lovely yesterday evening, nicely done.") <= {"neighbours/evening*"}
     assert "disk/dd" not in found("We added the address of the middle box to the list.")
