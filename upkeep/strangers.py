@@ -194,16 +194,16 @@ def _applies(rule: Mapping[str, Any], category: str, known: Mapping[str, Any]) -
     )
 
 
-def _filled(keys: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(keys: Mapping[str, str | list[str]], known: Mapping[str, Any]) -> dict[str, Any]:
     filled = {}
     for key, template in keys.items():
-        name = template.strip("{}")
-        if name in known:
+        names = [each.strip("{}") for each in ([template] if isinstance(template, str) else template)]
+        if (name := next((name for name in names if name in known), None)) is not None:
             value = known[name]
             filled[key] = int(value) if isinstance(value, float) and value.is_integer() else value
     if "path.links" in filled and "tool.streams" not in filled:  # a bundle is filled by as many connections at least
         filled["tool.streams"] = filled["path.links"]
-    for key in [key for key in filled if key.endswith((".offload", ".gro", ".arfs"))]:
+    for key in [key for key in filled if key.endswith((".offload", ".gro", ".arfs", ".bidirectional"))]:
         filled[key] = bool(filled[key])
     return filled
 
