@@ -49,11 +49,11 @@ _WORDS: Final = (
     ("window|bdp", {"window"}),
     ("loss|overflow|retrans", {"loss", "link"}),
     ("pcie|pci-x|uplink", {"slot", "interconnect"}),
-    ("cpu|core|cipher|tls|encrypt|copy|program|host", {"cpu", "memory"}),
-    ("disk|drive|media|ssd|nvme|zone", {"disk", "raid", "filesystem"}),
-    ("request", {"tool", "disk"}),
+    (r"cpu|core|cipher|tls|encrypt|copy|program|interrupt|softirq|thread", {"cpu", "memory"}),
+    (r"disk|drives?\b|media|ssd|nvme|zone|raid", {"disk", "raid", "filesystem"}),
+    ("request", {"tool", "disk", "slot"}),
     ("memory", {"memory", "cpu"}),
-    ("link|line|framing|gbe|ethernet|sonet|access|path|nic|port|channel", {"link", "nic", "switch"}),
+    (r"link|\bline|framing|gbe|b/s|ethernet|sonet|access|(?<!write )path|\bnic|interface|\bport|channel", {"link", "nic", "switch"}),
 )
 
 
@@ -175,9 +175,10 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     if rule is None or not row.measured_bps > 0:
         row.fault = "no rule" if rule is None else "not a rate"
         return
-    keys = {**rule.get("set", {}), **_filled(rule.get("keys", {}), known)}
-    if "disk" in rule:
-        keys |= _array(rule["disk"], known)
+    access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
+    keys = {**rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
+    for role in rule.get("disk", ()):
+        keys |= _array(role, known)
     row.keys = keys
     row.baseline = _baseline(rule["baseline"], known)
     if "limit" in rule:
@@ -291,7 +292,8 @@ def table(rows: Sequence[Row], factors: _Factors) -> pd.DataFrame:
 def _is_right(row: Row) -> bool | None:
     if row.basis != "stated" or not row.bottleneck:
         return None
-    words = [classes for pattern, classes in _WORDS if re.search(pattern, row.limit.lower())]
+    said = re.sub(r"\bnot [a-z]{1,20}", "", row.limit.lower())
+    words = [classes for pattern, classes in _WORDS if re.search(pattern, said)]
     return any(row.bottleneck in classes for classes in words) if words else None
 
 
