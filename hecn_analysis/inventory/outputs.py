@@ -20,7 +20,12 @@ from hecn_analysis.parsing.cleaning.marks import FENCE
 _LONGEST: Final = 400
 _TWO_LINES: Final = r"\n"  # in a pattern
 _PROMPT: Final = re.compile(
-    r"^\s{0,8}(?P<who>\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%>]\s{1,4}(?P<command>\S.*)$"
+    r"^\s{0,8}(?P<who>\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}(?:\[[^\]]{1,80}\])?|)\s?[$#%>]"
+    r"\s{1,4}(?P<command>\S.*)$"
+)
+#: A prompt where nothing was typed.
+_IDLE: Final = re.compile(
+    r"^\s{0,8}(?:\[[\w.-]{1,40}@[^\]]{1,80}\]|[\w.-]{1,40}@[\w.@~:/+-]{1,80}(?:\[[^\]]{1,80}\])?)\s?[$#%]\s{0,8}$"
 )
 _MARKED: Final = re.compile(
     r"^\s{0,8}(?:(?:[=#*+<>\[-]\s?){2,80}|\+{1,8}\s|(?:Command|Output|Running|Executing|CMD)(?: of)?:?\s)\s{0,8}"
@@ -28,6 +33,9 @@ _MARKED: Final = re.compile(
     re.IGNORECASE,
 )
 _HOST: Final = re.compile(r"\[?(?:[\w.-]{1,40}@)(?P<host>[\w.-]{1,64})")
+# A document of JSON that stands on lines of its own, below one that has ended.
+_OPENING: Final = frozenset("{[")
+_CLOSING: Final = frozenset({"}", "]"})
 _VERSION: Final = re.compile(r"# \w{2,20} \d{1,3}(?:\.\d{1,3}){0,2}\s*$")  # the first line of dmidecode's own output
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env", "-n", "LC_ALL=C", "LANG=C"})
 _PRINTERS: Final = frozenset({"cat", "head", "tail", "more", "less", "zcat", "xzcat"})
@@ -43,7 +51,7 @@ def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
     marked = _MARKED.match(line)
     if marked and (words := _words(marked["command"], known)):
         return words
-    return () if prompt and prompt["who"] else None
+    return () if (prompt and prompt["who"]) or _IDLE.match(line) else None
 
 
 def _words(text: str, known: Collection[str]) -> tuple[str, ...]:
@@ -119,24 +127,29 @@ def _section(
 def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
     """Split at lines that begin an output."""
     one_line, two_lines = _begins(tuple(readers))
-    whose: dict[str, tuple[Reader, int | None]] = {}
+    whose: dict[str, tuple[Reader, int | None, str]] = {}
     starts: dict[int, Sequence[Reader]] = {0: readers}
     begun: tuple[Reader, int | None] | None = None
+    first = ""  # what tells that the open output began: the same again begins another
     for index, (line, below) in enumerate(zip(section.lines, (*section.lines[1:], ""), strict=True)):
         both = f"{line}\n{below}"
+        if line and line[0] in _OPENING and index and section.lines[index - 1] in _CLOSING:
+            starts[index] = readers
+            begun, first = None, ""
         if not one_line.match(line) and not two_lines.match(both):
             continue
         if both not in whose:
             whose[both] = next(
-                (one, found.lastindex)
+                (one, found.lastindex, found[0])
                 for one in readers
                 if one.BEGINS is not None
                 and (found := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
             )
-        reader, _ = form = whose[both]
-        if not index or form != begun or reader.REPEATS:
+        reader, group, told = whose[both]
+        if not index or (reader, group) != begun or reader.REPEATS or told == first:
             starts[index] = (reader, *readers)  # whose output begins is asked first
-        begun = form
+            first = told
+        begun = (reader, group)
     spans = zip(starts, [*list(starts)[1:], len(section.lines)], strict=True)
     pieces = {span: _cut(section, *span) for span in spans}
     known = {span: own for span, piece in pieces.items() if (own := _reader(piece, starts[span[0]])) is not None}

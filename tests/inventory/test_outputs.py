@@ -101,3 +101,35 @@ def test_files_in_an_archive_are_of_one_host(tmp_path):
     [host] = inventory.hosts
     assert host.name == "sosreport-n7"
     assert len(host.source_files) == 2
+
+
+SMART = "smartctl 7.{} 2023-08-01 r1\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     MAKER {}\n"
+BLOCKS = '{{\n   "blockdevices": [\n      {{"name": "{}", "type": "disk", "size": 1000}}\n   ]\n}}\n'
+POOL = "  pool: {}\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n\t{}  ONLINE  0 0 0\n\t  sda  ONLINE  0 0 0\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fact"),
+    [
+        (SMART.format(4, "A1"), SMART.format(2, "B2"), "model"),
+        (BLOCKS.format("sda"), BLOCKS.format("sdb"), "disks"),
+        (POOL.format("tank", "tank"), POOL.format("tank", "tank").replace("sda", "sdb"), "pools"),
+        ("processor\t: 0\nmodel name\t: A\n", "processor       : 0\nmodel name      : B\n", "model"),
+        ("00:00.0 Host bridge: Maker One\n00:01.0 SATA controller: Maker A\n", "00:00.0 Host bridge: Two\n", "devices"),
+    ],
+    ids=["smartctl", "json", "zpool", "cpuinfo", "lspci"],
+)
+def test_the_output_of_two_hosts_in_a_row_is_two(one, other, fact):
+    def values(text):
+        return [found.facts.values[fact] for found in registry.read(Document("capture.txt", text.encode())).captured]
+
+    assert values(one + other) == values(one) + values(other)
+    assert len(values(one + other)) == 2
+
+
+@pytest.mark.parametrize(
+    "prompt", ["root@nas-4[/etc/sysctl.d]# sas2ircu 0 display | grep Model -A 1", "root@nas-4[~]# ", "[root@nas-4 ~]#"]
+)
+def test_a_prompt_ends_an_output_whatever_was_typed(prompt):
+    found = registry.read(Document("a", f"{SMART.format(4, 'A1')}{prompt}\nModel Number: OTHER\n".encode()))
+    assert [one.facts.values["model"] for one in found.captured] == ["MAKER A1"]

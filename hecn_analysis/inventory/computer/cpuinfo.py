@@ -23,7 +23,7 @@ from hecn_analysis.parsing.amounts import number, whole
 FORMATS = ("proc-cpuinfo",)
 VERSIONS = "Linux 2.4 to 6.x"
 COMMANDS = ("/proc/cpuinfo", "cpuinfo")
-BEGINS = re.compile(r"processor\s{1,20}: 0\s*$|vendor_id\s{1,20}: IBM/S390\s*$|Processor\s{1,20}: (?:ARM|AArch64)")
+BEGINS = re.compile(r"processor(?=\s{1,20}: 0\s*$)|vendor_id\s{1,20}: IBM/S390\s*$|Processor\s{1,20}: (?:ARM|AArch64)")
 REPEATS = False
 
 _FIELD: Final = re.compile(r"(?P<name>[A-Za-z][\w /()\[\].#$-]{0,30}?)\s{0,40}:(?:\s(?P<value>.{0,4000}))?$")

@@ -25,7 +25,7 @@ from hecn_analysis.parsing.amounts import size, whole
 FORMATS = ("dmidecode",)
 VERSIONS = "dmidecode 2.7 to 3.6"
 COMMANDS = ("dmidecode", "biosdecode")
-BEGINS = re.compile(r"# dmidecode \d|Getting SMBIOS data from|SMBIOS \d{1,2}\.\d{1,2} present")
+BEGINS = re.compile(r"# dmidecode (?=\d)|Getting SMBIOS data from|SMBIOS \d{1,2}\.\d{1,2} present")
 REPEATS = False
 
 _HANDLE: Final = re.compile(r"Handle 0x[0-9A-Fa-f]{1,8}(?:, DMI type (?P<type>\d{1,3}))?")

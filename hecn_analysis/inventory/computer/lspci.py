@@ -42,7 +42,7 @@ _DEVICE: Final = re.compile(
 _MM: Final = re.compile(rf'(?P<address>{_ADDRESS}) (?P<fields>"[^"]{{0,200}}" .{{1,600}})$')
 _TREE: Final = re.compile(r"-(?:\+-)?\[(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}(?:-[0-9a-f]{2})?\]-")
 BEGINS = re.compile(
-    rf"({_ADDRESS} {_CLASS})|({_ADDRESS} \"[^\"]{{1,80}}\" \")"
+    rf"({_ADDRESS} (?={_CLASS}))|({_ADDRESS} (?=\"[^\"]{{1,80}}\" \"))"
     r"|(-(?:\+-)?\[(?:[0-9a-f]{4,8}:)?[0-9a-f]{2})"
 )
 REPEATS = False

@@ -14,7 +14,7 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS = ("os-release", "uname")
 VERSIONS = "coreutils 5 to 9, busybox, FreeBSD; systemd"
 COMMANDS = ("uname", "/proc/version", "/etc/os-release", "/usr/lib/os-release")
-BEGINS = re.compile(r"(?:Linux|FreeBSD|Darwin|SunOS) \S{1,64} \d{1,3}\.\d|(?:PRETTY_NAME|NAME)=\"")
+BEGINS = re.compile(r"(?:Linux|FreeBSD|Darwin|SunOS) \S{1,64} \d{1,3}\.\d|(?:PRETTY_NAME|NAME)=\"[^\"]{0,80}\"\s*$")
 REPEATS = False
 
 _FEW: Final = 3

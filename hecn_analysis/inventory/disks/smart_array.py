@@ -28,8 +28,8 @@ FORMATS: tuple[str, ...] = ("ssacli", "hpacucli")
 VERSIONS: str = "hpacucli 8 to 9, hpssacli 1 to 2, ssacli 2 to 6"
 COMMANDS: tuple[str, ...] = ("ssacli", "hpssacli", "hpacucli", "ssascripting")
 BEGINS: re.Pattern[str] | None = re.compile(
-    r"(?:HPE? )?(?:Dynamic )?Smart (?:Array|HBA) .{1,40} in Slot \S"
-    r"|HPE [MNS][RS]\d\S{1,12}(?: \S{1,12}){0,2} in Slot \d"
+    r"(?:HPE? )?(?:Dynamic )?Smart (?:Array|HBA) .{1,40} in Slot \S{1,12}"
+    r"|HPE [MNS][RS]\d\S{1,12}(?: \S{1,12}){0,2} in Slot \d{1,4}"
 )
 REPEATS: bool = False
 

@@ -24,7 +24,7 @@ FORMATS: tuple[str, ...] = ("smartctl", "smartctl-json")
 VERSIONS: str = "smartctl 5.3 to 7.5"
 COMMANDS: tuple[str, ...] = ("smartctl",)
 BEGINS: re.Pattern[str] | None = re.compile(
-    r"smartctl (?:version )?(?:pre-)?\d{1,2}\.\d|=== START OF INFORMATION SECTION"
+    r"smartctl (?=(?:version )?(?:pre-)?\d{1,2}\.\d)|=== START OF INFORMATION SECTION"
 )
 REPEATS: bool = False
 

@@ -19,7 +19,7 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS: tuple[str, ...] = ("zpool-status",)
 VERSIONS: str = "ZFS on Linux 0.6 to OpenZFS 2.3, FreeBSD, illumos"
 COMMANDS: tuple[str, ...] = ("zpool",)
-BEGINS: re.Pattern[str] | None = re.compile(r"\s{0,4}pool: \S")
+BEGINS: re.Pattern[str] | None = re.compile(r"\s{0,4}pool: \S{1,200}")
 REPEATS: bool = False
 
 _FIELD: Final = re.compile(r"\s{0,4}(?P<name>pool|state|status|action|scan|scrub|errors): ?(?P<value>.{0,300})$")

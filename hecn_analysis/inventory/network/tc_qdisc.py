@@ -16,7 +16,7 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS: tuple[str, ...] = ("tc-s-qdisc",)
 VERSIONS: str = "iproute2 2.6 to 6"
 COMMANDS: tuple[str, ...] = ("tc",)
-BEGINS: re.Pattern[str] | None = re.compile(r"qdisc [a-z_]{2,20} [0-9a-f]{1,8}: (?:dev|root|parent|\[)")
+BEGINS: re.Pattern[str] | None = re.compile(r"qdisc [a-z_]{2,20} [0-9a-f]{1,8}: (?:(?:dev|parent) \S{1,40}|root|\[)")
 REPEATS: bool = False
 
 _QDISC: Final = re.compile(
