@@ -23,7 +23,7 @@ from hecn_analysis.files import whole
 
 KINDS: Final = {"text/plain", "text/html", "image/png"}  # of stored outputs
 MOST_BYTES: Final = 300_000  # of a stored notebook
-MOST_OUTPUT_BYTES: Final = 200_000  # of one output
+MOST_OUTPUT_BYTES: Final = 80_000  # of one output
 WIDGET_MIME: Final = "application/vnd.jupyter.widget-view+json"
 WIDGET: Final = "[form: run this cell to show it]"
 WIDTH: Final = 760  # of a stored picture [px]
