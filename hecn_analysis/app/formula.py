@@ -21,19 +21,19 @@ def formula(scenario: Scenario, prediction: Prediction) -> str:
     name, kind, rate_bps = prediction.bottleneck, prediction.bottleneck_class, prediction.throughput_bps
     if name is None or kind is None or kind not in _FORMULAS or not math.isfinite(rate_bps):
         return ""
-    found = _FORMULAS[kind](scenario, name, rate_bps / (prediction.utilisation.get(name) or 1.0))
-    if found is None:
+    closed_form = _FORMULAS[kind](scenario, name, rate_bps / (prediction.utilisation.get(name) or 1.0))
+    if closed_form is None:
         return ""
-    words, value_bps = found
+    words, value_bps = closed_form
     text = f"{words} = {units.format_rate(value_bps)}"
     is_close = abs(value_bps / rate_bps - 1) <= _CLOSE
     return text if is_close else f"{text}; predicted for this test: {units.format_rate(rate_bps)}"
 
 
-Found = tuple[str, float] | None
+ClosedForm = tuple[str, float] | None
 
 
-def _link(scenario: Scenario, bottleneck: str, _: float) -> Found:
+def _link(scenario: Scenario, bottleneck: str, _: float) -> ClosedForm:
     path = scenario.path
     if path.rate is None or path.framing != "ethernet" or scenario.tool.protocol != "tcp":
         return None
@@ -46,7 +46,7 @@ def _link(scenario: Scenario, bottleneck: str, _: float) -> Found:
     return words, goodput * links
 
 
-def _window(scenario: Scenario, _: str, limit_bps: float) -> Found:
+def _window(scenario: Scenario, _: str, limit_bps: float) -> ClosedForm:
     rtt = scenario.path.rtt.value
     if rtt <= 0:
         return None
@@ -56,7 +56,7 @@ def _window(scenario: Scenario, _: str, limit_bps: float) -> Found:
     return f"Window / round-trip time: {times}8 × {window} in flight / {units.format_time(rtt)}", limit_bps
 
 
-def _slot(scenario: Scenario, bottleneck: str, _: float) -> Found:
+def _slot(scenario: Scenario, bottleneck: str, _: float) -> ClosedForm:
     role, name = bottleneck.partition(".")[0], bottleneck.partition(".slot.")[2]
     host: Host | None = getattr(scenario, role)
     slot = None if host is None else host.slots.get(name)
@@ -71,7 +71,7 @@ def _slot(scenario: Scenario, bottleneck: str, _: float) -> Found:
     return words, float(figures["throughput_bps"])
 
 
-def _cpu(scenario: Scenario, bottleneck: str, limit_bps: float) -> Found:
+def _cpu(scenario: Scenario, bottleneck: str, limit_bps: float) -> ClosedForm:
     role = bottleneck.partition(".")[0]
     host: Host | None = getattr(scenario, role, None)
     if host is None or host.cpu is None or ".core" not in bottleneck:
@@ -80,7 +80,7 @@ def _cpu(scenario: Scenario, bottleneck: str, limit_bps: float) -> Found:
     return f"8 × clock / cycles per byte: 8 × {clock / 1e9:.3g} GHz / {8 * clock / limit_bps:.2g}", limit_bps
 
 
-def _array(scenario: Scenario, bottleneck: str, limit_bps: float) -> Found:
+def _array(scenario: Scenario, bottleneck: str, limit_bps: float) -> ClosedForm:
     role, name = bottleneck.partition(".")[0], bottleneck.rpartition(".")[2]
     host: Host | None = getattr(scenario, role)
     array = None if host is None else host.arrays.get(name)
@@ -91,7 +91,7 @@ def _array(scenario: Scenario, bottleneck: str, limit_bps: float) -> Found:
     return words, limit_bps
 
 
-def _loss(scenario: Scenario, _: str, __: float) -> Found:
+def _loss(scenario: Scenario, _: str, __: float) -> ClosedForm:
     path = scenario.path
     if not (path.loss.value > 0 and path.rtt.value > 0) or path.rate is None:
         return None
@@ -114,7 +114,7 @@ def _loss(scenario: Scenario, _: str, __: float) -> Found:
     return words, float(figures["loss_limit_bps"])
 
 
-_FORMULAS: Final[Mapping[str, Callable[[Scenario, str, float], Found]]] = {
+_FORMULAS: Final[Mapping[str, Callable[[Scenario, str, float], ClosedForm]]] = {
     "link": _link,
     "window": _window,
     "slot": _slot,

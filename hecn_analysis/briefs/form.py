@@ -38,7 +38,10 @@ def show_form(name: str | None = None, **given: Value) -> None:
 def _form(name: str, given: Mapping[str, Value]) -> widgets.VBox:
     """The fields of one brief, its button, and the place of its link or refusal."""
     declaration = briefs()[name].declaration
-    fields = {key: _field(key, one, given.get(key, one.default)) for key, one in declaration.parameters.items()}
+    fields = {
+        key: _field(key, parameter, given.get(key, parameter.default))
+        for key, parameter in declaration.parameters.items()
+    }
     button = widgets.Button(description=_READY, button_style="primary", layout={"width": "12em"})
     answer = widgets.Output()
 
@@ -53,7 +56,9 @@ def _form(name: str, given: Mapping[str, Value]) -> widgets.VBox:
 
     button.on_click(make)
     question = widgets.HTML(f"<p>{html_text(declaration.question)}</p>")
-    helps = [widgets.HTML(f"<small>{html_text(one.help)}</small>") for one in declaration.parameters.values()]
+    helps = [
+        widgets.HTML(f"<small>{html_text(parameter.help)}</small>") for parameter in declaration.parameters.values()
+    ]
     rows = [widgets.VBox(pair, layout=_WIDE) for pair in zip(fields.values(), helps, strict=True)]
     return widgets.VBox([question, *rows, button, answer])
 
@@ -64,7 +69,7 @@ def _field(name: str, parameter: Parameter, value: Value) -> widgets.DOMWidget:
     if parameter.type == "flag":
         return widgets.Checkbox(value=is_on(value), indent=False, **shared)
     if parameter.choices is not None:
-        return widgets.Dropdown(options=[str(one) for one in parameter.choices], value=str(value), **shared)
+        return widgets.Dropdown(options=[str(choice) for choice in parameter.choices], value=str(value), **shared)
     return widgets.Text(value=str(value), continuous_update=False, **shared)
 
 

@@ -76,9 +76,9 @@ def _variants(
             raise InputError(f"brief {name!r} for an archive", "one that reads files")
         if conflicting := sorted({*readers} & {*given, *(key for key, _ in lists)}):
             raise InputError(f"parameter {conflicting[0]!r} beside an archive", "either of them")
-        whole = selection.Selection(archive)
+        unrestricted = selection.Selection(archive)
         tables = dict.fromkeys(table for kind in readers.values() for table in TABLES[kind])
-        selections = [*selection.parts(archive, columns, tuple(tables))] if columns else [whole]
+        selections = [*selection.parts(archive, columns, tuple(tables))] if columns else [unrestricted]
     for combination in itertools.product(*([(key, value) for value in values] for key, values in lists)):
         settings = dict(combination)
         for part in selections:

@@ -252,16 +252,16 @@ def _floats(column: pd.Series[Any]) -> Floats:
 def _counters(column: pd.Series[Any]) -> tuple[Counters, Bools | None]:
     missing = column.isna().to_numpy()
     if column.dtype == object:  # Python integers, which are unbounded
-        whole = np.array(
+        counts = np.array(
             [0 if gone else int(value) for value, gone in zip(column, missing, strict=True)], dtype=np.uint64
         )
     else:
-        whole = (
+        counts = (
             column.mask(missing, 0).to_numpy().astype(np.uint64)
             if missing.any()
             else column.to_numpy().astype(np.uint64)
         )
-    return whole, missing if missing.any() else None
+    return counts, missing if missing.any() else None
 
 
 def _same(values: Any) -> Any:  # noqa: ANN401 - an array, or its only number

@@ -205,8 +205,8 @@ def judge(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None 
     --------
     >>> from hecn_analysis import read
     >>> from hecn_analysis.base.places import data_dir
-    >>> found = judge(load("hec-test-wan"), read(data_dir() / "transfers" / "after").runs)
-    >>> found[["criterion", "verdict"]][1:3].to_dict("records")
+    >>> verdicts = judge(load("hec-test-wan"), read(data_dir() / "transfers" / "after").runs)
+    >>> verdicts[["criterion", "verdict"]][1:3].to_dict("records")
     [{'criterion': 'restoral time', 'verdict': 'not enough evidence'}, {'criterion': 'rtt', 'verdict': 'pass'}]
     """
     samples = pd.DataFrame() if samples is None else samples

@@ -133,7 +133,7 @@ def _alike(host: Host) -> list[str]:
     if not host.file_arrays:
         return []
     present = host.arrays[host.file_arrays[0]]
-    return [name for name, one in host.arrays.items() if (one.level, one.disks) == (present.level, present.disks)]
+    return [name for name, array in host.arrays.items() if (array.level, array.disks) == (present.level, present.disks)]
 
 
 def _windows(scenario: Scenario) -> Iterator[Change]:

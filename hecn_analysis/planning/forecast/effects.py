@@ -170,20 +170,20 @@ def _moved(
     """By how much the busy level rises when another port's traffic is added slot by slot."""
     key = port_key(rates)
     both = []
-    for one in (series, other):
-        host = key["host"].isna() if one.host is None else key["host"] == one.host
-        mine = rates[host & (key["interface"] == one.interface)]
-        recent = mine[mine["time"] > mine["time"].max() - pd.Timedelta(series.step.window * series.step.seconds, "s")]
+    for port in (series, other):
+        host = key["host"].isna() if port.host is None else key["host"] == port.host
+        own = rates[host & (key["interface"] == port.interface)]
+        recent = own[own["time"] > own["time"].max() - pd.Timedelta(series.step.window * series.step.seconds, "s")]
         slots = slot_table(recent, slot_s=max(series.slot_s, other.slot_s))
         both.append(slots.set_index("time")[["in_bps", "out_bps"]])
     total = (both[0] + both[1] / len(change.moves_to)).dropna(how="all").reset_index()
     total = total.assign(host="both", interface="both", interval_s=max(series.slot_s, other.slot_s), flag="given")
     levels = [
-        next(series_of(each, slot_s=total["interval_s"].iloc[0], direction=settings[0], zone=settings[1]), None)
-        for each in (total, total.assign(**both[0].reindex(total["time"]).reset_index(drop=True)))
+        next(series_of(slots, slot_s=total["interval_s"].iloc[0], direction=settings[0], zone=settings[1]), None)
+        for slots in (total, total.assign(**both[0].reindex(total["time"]).reset_index(drop=True)))
         if len(total)
     ]
-    known = [one.level_bps for one in levels if one is not None and one.known >= series.step.rank]
+    known = [level.level_bps for level in levels if level is not None and level.known >= series.step.rank]
     if len(known) < 2:
         raise InputError(
             f"no days that {series.name} and {other.name} share", "some, of the last four weeks", source=change.place

@@ -251,7 +251,7 @@ def _together(asked: _Asked) -> Iterator[_Found]:
         def room(fitting: frozenset[Slot], slots: tuple[Slot, ...] = slots) -> int:
             return sum(slot in fitting for slot in slots)
 
-        housed = [[one for one in kinds if room(one[1]) >= one[0]] for kinds in (networks, stores)]
+        housed = [[kind for kind in kinds if room(kind[1]) >= kind[0]] for kinds in (networks, stores)]
         for network, store in product(*housed):
             total = network[0] + store[0]
             if room(network[1] | store[1]) >= total:

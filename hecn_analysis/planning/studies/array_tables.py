@@ -195,8 +195,8 @@ def partial_writes(
 
     Examples
     --------
-    >>> found = partial_writes(parts("disks")["wd5001aals"], 8, 65536, [65536, 7 * 65536], [5])
-    >>> found.round(2).to_dict("list")
+    >>> writes = partial_writes(parts("disks")["wd5001aals"], 8, 65536, [65536, 7 * 65536], [5])
+    >>> writes.round(2).to_dict("list")
     {'request': [65536, 458752], 'raid5_fraction': [0.29, 1.0]}
     """
     rate = disk.lasting_write_rate.value
@@ -204,9 +204,9 @@ def partial_writes(
     for request in requests:
         row: dict[str, Any] = {"request": request}
         for level in levels:
-            whole = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk)
-            part = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk, request=request)
-            row[f"raid{level}_fraction"] = float(part["throughput_bps"]) / float(whole["throughput_bps"])
+            whole_stripes = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk)
+            partial = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk, request=request)
+            row[f"raid{level}_fraction"] = float(partial["throughput_bps"]) / float(whole_stripes["throughput_bps"])
         rows.append(row)
     return pd.DataFrame(rows)
 
