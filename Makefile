@@ -5,6 +5,8 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
+# Without the compiled modules that Python keeps, each process of the tests would compile them, and the tests, anew.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: evidence pictures strangers help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
