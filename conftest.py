@@ -1,4 +1,4 @@
-"""Names that the examples in docstrings use without setting them up: `folder`, `matrix` and `table`; no garbage search."""
+"""Names that examples in docstrings use without setting them up: `folder`, `matrix`, `table`; no garbage search."""
 
 import gc
 from collections.abc import Generator

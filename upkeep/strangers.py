@@ -53,7 +53,10 @@ _WORDS: Final = (
     (r"disk|drives?\b|media|ssd|nvme|zone|raid", {"disk", "raid", "filesystem"}),
     ("request", {"tool", "disk", "slot"}),
     ("memory", {"memory", "cpu"}),
-    (r"link|\bline|framing|gbe|b/s|ethernet|sonet|access|(?<!write )path|\bnic|interface|\bport|channel", {"link", "nic", "switch"}),
+    (
+        r"link|\bline|framing|gbe|b/s|ethernet|sonet|access|(?<!write )path|\bnic|interface|\bport|channel",
+        {"link", "nic", "switch"},
+    ),
 )
 
 

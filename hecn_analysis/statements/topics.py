@@ -111,7 +111,7 @@ def find(document: Document) -> Iterator[Statement]:
         return
     source = document.source_file
     texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
-    title = texts[0].first if texts and _is_title(document.lines, texts[0].first) else -1
+    title = texts[0].first if len(texts) > 1 and _is_title(document.lines, texts[0].first) else -1
     for name, topic in topics().items() if texts else ():
         told = set()
         for paragraph in texts:
