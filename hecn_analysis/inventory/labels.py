@@ -10,6 +10,8 @@ _LABELLED: Final = re.compile(
     r"(?P<indent>[ \t]{0,80})(?P<name>[^\s:=][^:=]{0,80}?)\s{0,60}(?P<sign>[:=])(?P<value>.*)$"
 )
 _LONGEST: Final = 2000
+#: What somebody wrote behind a figure, with more than one blank between.
+_NOTE: Final = re.compile(r"(?:[ \t]{2,400}|\t)(?://|#|/\*|\*{0,9}<{1,9}[-=<*]|\*{1,9}<|←|⟵|⇐|<{2,9})")
 _RATE: Final = re.compile(r"(?<![\d.])(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?Gb(?:/s|ps)")
 
 #: Labels, or heads of columns, as a tool prints them: the field that holds the value, and what parses its text.
@@ -25,9 +27,15 @@ class Labelled(NamedTuple):
     value: str
 
 
+def without_note(line: str) -> str:
+    """The line without what somebody wrote behind its figure (``CPU(s):   8    // with HT``)."""
+    note = _NOTE.search(line) if len(line) <= _LONGEST else None
+    return line[: note.start()] if note is not None and line[: note.start()].strip() else line
+
+
 def labelled(number: int, line: str) -> Labelled | None:
     """The label and value of a line, or None if it has none."""
-    found = _LABELLED.match(line) if len(line) <= _LONGEST else None
+    found = _LABELLED.match(without_note(line)) if len(line) <= _LONGEST else None
     if found is None:
         return None
     return Labelled(number, len(found["indent"]), found["name"], found["value"].strip())

@@ -105,10 +105,7 @@ def test_files_in_an_archive_are_of_one_host(tmp_path):
 
 SMART = "smartctl 7.{} 2023-08-01 r1\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     MAKER {}\n"
 BLOCKS = '{{\n   "blockdevices": [\n      {{"name": "{}", "type": "disk", "size": 1000}}\n   ]\n}}\n'
-POOL = (
-    "  pool: {}\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n"
-    "\t{}  ONLINE  0 0 0\n\t  sda  ONLINE  0 0 0\n"
-)
+POOL = "  pool: {}\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n\t{}  ONLINE  0 0 0\n\t  sda  ONLINE\n"
 
 
 @pytest.mark.parametrize(

@@ -437,3 +437,50 @@ def test_the_bitmap_of_an_array_is_no_superblock():
     text = "        Filename : /dev/sdb1\n           Magic : 6d746962\n         Version : 4\n           State : OK\n"
     found, problems = read(f"$ mdadm -X /dev/sdb1\n{text}")
     assert (found, [problem["kind"] for problem in problems]) == ([], ["unrecognised"])
+
+
+@pytest.mark.parametrize("note", ["  // with threads", "\t# eight", "   <-- here", "   ***<<<< look", " \t← eight"])
+def test_a_note_behind_a_figure_is_left_out(note):
+    [processor], problems = read(
+        f"$ lscpu\nCPU(s):                  8{note}\nThread(s) per core:      2{note}\nCore(s) per socket:      4\n"
+        f"Socket(s):               1\nNUMA node0 CPU(s):       0-7{note}\n"
+    )
+    assert (processor["cpus"], processor["cores"], processor["threads_per_core"]) == (8, 4, 2)
+    assert processor["numa_cpus"] == {"0": list(range(8))}
+    assert problems == []
+
+
+def test_some_lines_of_lscpu_below_its_command():
+    [processor], problems = read("$ lscpu | grep CPU.s\nCPU(s):         8\nNUMA node0 CPU(s):     0-7\n")
+    assert (processor["cpus"], processor["numa_cpus"]["0"], problems) == (8, list(range(8)), [])
+
+
+def test_processors_of_a_node_as_a_range():
+    text = "available: 2 nodes (0-1)\nnode 0 cpus: 0-3,8\nnode 1 cpus: 4 5 6 7\nnode distances:\nnode   0   1\n"
+    [nodes], problems = read(f"{text}  0:  10  21\n  1:  21  10\n")
+    assert (nodes["node_cpus"], problems) == ({"0": [0, 1, 2, 3, 8], "1": [4, 5, 6, 7]}, [])
+
+
+def test_rows_of_lsblk_that_somebody_left_out():
+    head = "NAME    MAJ:MIN RM  SIZE RO TYPE MOUNTPOINTS\n"
+    [blocks], problems = read(f"{head}[...]\nsdb       8:16   0   10G  0 disk\n└─sdb1    8:17   0   10G  0 part\n")
+    assert (blocks["disks"], problems) == ({"sdb": 10 << 30}, [])
+    _, [problem] = read(head)
+    assert problem["message"] == "found a head without rows below it, expected devices"
+
+
+def test_a_disk_without_the_heading_of_smartctl():
+    [disk], problems = read(
+        "disks of the pool\n\nDevice Model:     MAKER M1\nSerial Number:    X\nFirmware Version: 3.A       ***<<< old\n"
+        "User Capacity:    500,107,862,016 bytes [500 GB]\nSector Size:      512 bytes logical/physical\n"
+    )
+    assert (disk["format"], disk["model"], disk["size_bytes"]) == ("smartctl", "MAKER M1", 500107862016)
+    assert problems == []
+
+
+def test_the_rule_below_a_table_is_no_name():
+    [raid], _ = read(
+        "DG/VD TYPE   State Access Consist Cache Cac sCC     Size Name\n"
+        "0/0   RAID10 Optl  RW     No      NRWTD -   ON  1.744 TB -----------------------\n"
+    )
+    assert [volume["name"] for volume in raid["volumes"]] == [None]

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.kernel import numbers
+from hecn_analysis.inventory.labels import without_note
 from hecn_analysis.parsing.amounts import number, size, whole
 from hecn_analysis.parsing.json_values import objects
 
@@ -94,13 +95,15 @@ _COUNTS: Final = frozenset(
 
 
 def recognises(output: Output) -> bool:
-    """Whether this is its table, its list, its JSON, or at least three figures that only it gives."""
+    """Whether this is its table, its list, its JSON, some of its lines below the command, or three of its counts."""
     first = next((line for line in output.lines if not line.startswith("lscpu:")), "")
     if first.startswith("{"):
         return re.search(r'"(?:lscpu|cpus)"\s*:\s*\[', output.head(4)) is not None and '"nvme' not in output.head(4)
     if _is_table(first) or _parsable(output) is not None:
         return True
     names = {name for line in output.lines[:40] for name, _ in _named(line)}
+    if output.command[:1] == ("lscpu",) and names:
+        return True  # some of its lines
     return (
         bool(names & {"cpus", "online"})
         and len(names & {"cpus", "threads_per_core", "cores_per_socket", "sockets", "numa_nodes", "online", "l3"}) >= 3
@@ -134,7 +137,7 @@ def _parsable(output: Output) -> list[str] | None:
 
 def _named(line: str) -> Iterator[tuple[str, str]]:
     """The name of the fact that a line gives, and its text."""
-    found = _LINE.match(line.rstrip())
+    found = _LINE.match(without_note(line).rstrip())
     if found is None or not found["value"]:
         return
     name, value = found["name"].replace("\xa0", " ").strip().casefold(), found["value"]

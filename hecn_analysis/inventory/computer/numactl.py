@@ -9,6 +9,8 @@ import re
 from typing import Final
 
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.kernel import numbers
+from hecn_analysis.inventory.labels import without_note
 from hecn_analysis.parsing.amounts import size, whole
 
 FORMATS = ("numactl-H",)
@@ -39,8 +41,8 @@ def read(output: Output) -> Facts:
         elif found := _NODE.match(line):
             node, name, value = found["node"], found["name"], found["value"]
             if name == "cpus":
-                cpus = [whole(text) for text in value.split()]
-                if None in cpus:
+                cpus = numbers(without_note(value))
+                if cpus is None:
                     facts.problem(number, "malformed", f"found {line[:60]!r}, expected numbers of processors; left out")
                 else:
                     values["node_cpus"][node] = cpus

@@ -60,6 +60,7 @@ _USUAL: Final = ("MAJ:MIN", "RM", "SIZE", "RO", "TYPE")
 _BY_ORDER: Final = re.compile(
     r"\s{1,200}(\d{1,4}:\d{1,7})\s{1,40}([01])\s{1,40}(\S{1,20})\s{1,40}([01])\s{1,40}(\w{1,12})(?:\s{1,80}(\S.{0,300}))?\s*$"
 )
+_ELIDED: Final = re.compile(r"\s{0,40}[\[(<]?(?:\.{2,9}|…)[\])>]?\s*$")  # rows that somebody left out
 _MOST: Final = 4096
 _DEEPEST: Final = 12
 
@@ -95,6 +96,8 @@ def read(output: Output) -> Facts:
         facts.values[fact] = {name: one[fact] for name, one in blocks.items() if one[fact] is not None}
     facts.values["mounts"] = {mount: name for name, one in blocks.items() for mount in one["mounts"]}
     facts.values["devices"] = list(blocks.values())
+    if not blocks:
+        facts.problem(output.last, "truncated", "found a head without rows below it, expected devices")
     return facts
 
 
@@ -151,6 +154,8 @@ def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
                 yield {**pairs, "NAME": pairs.get("NAME") or pairs["KNAME"], "_parent": pairs.get("PKNAME") or None}
         elif BEGINS is not None and BEGINS.match(line):
             columns = [(head[0], head.start(), head.end()) for head in _HEAD.finditer(line[:2000])]
+        elif _ELIDED.match(line):
+            continue
         elif not line.strip():
             columns = []
         elif any(head == "MAJ:MIN" for head, *_ in columns) and not _NUMBERED.search(line):

@@ -25,7 +25,8 @@ BEGINS: re.Pattern[str] | None = re.compile(r"mfi\d{1,2} (?:Physical Drives|Volu
 REPEATS: bool = True
 
 _DRIVE: Final = re.compile(
-    r"\s{0,8}(?P<id>\d{1,5}) \(\s{0,6}(?P<size>\d{1,6}(?:\.\d{1,2})?[KMGTP])\) (?P<state>[A-Z][A-Z /-]{1,30}?) "
+    r"\s{0,8}(?P<id>\d{1,5}) \(\s{0,6}(?P<size>\d{1,6}(?:\.\d{1,2})?[KMGTP])\) "
+    r"(?P<state>[A-Z][A-Z/-]{1,20}(?: [A-Z/-]{1,20}){0,2})\s{1,30}"
     r"<(?P<model>[^>]{1,80})>"
     r"(?: (?P<interface>\S{1,12}))?(?: E(?P<enclosure>\d{1,4}):S(?P<slot>\d{1,4}))?"
 )

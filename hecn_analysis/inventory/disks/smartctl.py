@@ -25,6 +25,7 @@ VERSIONS: str = "smartctl 5.3 to 7.5"
 COMMANDS: tuple[str, ...] = ("smartctl",)
 BEGINS: re.Pattern[str] | None = re.compile(
     r"smartctl (?=(?:version )?(?:pre-)?\d{1,2}\.\d)|=== START OF INFORMATION SECTION"
+    r"|(?:Device Model|Model Family):\s{1,20}\S"
 )
 REPEATS: bool = False
 
@@ -35,6 +36,8 @@ _OF_DISK: Final = re.compile(
     r"^(?:Device Model|Model Family|Product|Vendor|User Capacity|Model Number|Device|Device type|Total NVM Capacity):",
     re.MULTILINE,
 )
+#: Of what somebody copied without the heading.
+_PART: Final = re.compile(r"^Device Model:\s{1,20}\S(?:.{0,200}\n){1,8}User Capacity:\s{1,20}\d", re.MULTILINE)
 _JSON: Final = re.compile(r'"smartctl"\s?:\s?\{')
 _BYTES: Final = re.compile(
     r"(?<![\d.,'’])(?<!\d[\u00a0\u202f ])(?:"
@@ -63,7 +66,10 @@ def recognises(output: Output) -> bool:
     head = output.head(60)
     if _is_json(output):
         return True
-    return _FIRST.search(head) is not None and _OF_DISK.search(head) is not None
+    if _PART.search(output.head(12)) is not None:
+        return True
+    is_named = _FIRST.search(head) is not None or output.command[:1] == ("smartctl",)
+    return is_named and _OF_DISK.search(head) is not None
 
 
 def _is_json(output: Output) -> bool:

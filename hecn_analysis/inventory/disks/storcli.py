@@ -166,6 +166,8 @@ def _cells(heads: list[str], words: list[str]) -> dict[str, str] | None:
             while len(rest) > len(heads) - heads.index(head) - 1:
                 cell = f"{cell} {rest.pop(0)}"
         row[head] = cell
+    if row.get("Name", "").startswith("---"):
+        del row["Name"]  # the rule below the table, which a mail put behind the last row
     return row if _SIZE.match(row.get("Size", "")) else None
 
 
