@@ -19,7 +19,7 @@ from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.statements import sentences
-from hecn_analysis.statements.speeds import Speed, speeds
+from hecn_analysis.statements.speeds import RATE, Speed, speeds, unit_of
 from hecn_analysis.statements.statement import Statement, end_of
 
 #: Lines that one entry quotes, lines with its words that it tries, and characters of a line of a tool and of prose.
@@ -98,6 +98,7 @@ class Cue(BaseModel):
     slow: str = ""
     fast: str = ""
     window: tuple[float, float] | tuple[float, float, float] | None = None
+    units: float | None = None
     near: int = Field(default=40, ge=0, le=200)
     times: int = Field(default=1, ge=1, le=100)
     least: Mapping[str, float] = {}
@@ -258,6 +259,9 @@ def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     if cue.window is not None:
         yield from _products(cue, lines, *cue.window)
         return
+    if cue.units is not None:
+        yield from _equals(lines, cue.units)
+        return
     if cue.slow:
         yield from _contrasts(cue, lines)
         return
@@ -292,6 +296,24 @@ def _products(cue: Cue, lines: _Lines, least: float, most: float, faster: float 
         product = one.bps * max(times, default=0.0) / 8
         if least <= product <= most and fastest >= faster * one.bps:
             yield one.line, " ".join(one.text.split())[:_QUOTED]
+
+
+def _equals(lines: _Lines, most: float) -> Iterator[tuple[int, str]]:
+    """Where a rate in bytes is the fastest rate that is stated in bits, but for a share."""
+    rates = [(unit_of(rate), _bps(rate), one) for one in lines.speeds for rate in RATE.finditer(one.text)]
+    fastest = max((bps for _, bps, _ in rates), default=0.0)
+    line = max((bps for unit, bps, _ in rates if not _in_bytes(unit)), default=0.0)
+    for unit, bps, one in rates:
+        if _in_bytes(unit) and line and abs(bps / line - 1) <= most and fastest <= (1 + most) * line:
+            yield one.line, " ".join(one.text.split())[:_QUOTED]
+
+
+def _in_bytes(unit: float) -> bool:
+    return math.log10(unit / 8).is_integer()
+
+
+def _bps(rate: re.Match[str]) -> float:
+    return float(rate["number"].replace(",", ".")) * unit_of(rate)
 
 
 def _line_bps(text: str) -> float:
