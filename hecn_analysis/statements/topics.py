@@ -35,8 +35,8 @@ _FINE_AFTER: Final = re.compile(
 )
 _DENIED_BEFORE: Final = re.compile(
     r"\b(?:no|not|never|without|neither|nor|isn't|aren't|wasn't|excluding|excludes?|excluded|zero|0(?:\.0)? ?%|idle|low"
-    r"|instead of|rather than|except|enough|plenty of|sufficient|ample|powerful|decent|good|excellent|strong|fast|modern"
-    r"|healthy|beefy|high-end)"
+    r"|instead of|rather than|except|enough|plenty of|sufficient|ample|powerful|decent|good|excellent|strong|fast"
+    r"|modern|healthy|beefy|high-end)"
     r"(?: (?:the|a|an|any|my|its|our|of|by|about|on|single|real|visible|noticeable)){0,3} $",
     re.IGNORECASE,
 )
