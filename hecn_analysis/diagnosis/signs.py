@@ -59,6 +59,9 @@ _IDLE: Final = 0.1
 #: Data that a connection may send before the first answer: RFC 6928. [B]
 FIRST_WINDOW: Final = 10 * 1448
 
+#: Subjects of ``models/topics.yaml`` with which a test of a disk may be one of a file service.
+_SERVICES: Final = ("file service/", "user file system/")
+
 _SIGNS: Final[dict[str, Reads]] = {}
 _sign = partial(enter, _SIGNS)
 
@@ -96,6 +99,11 @@ def _ratio(facts: Facts, over: Fact | None, value: float | None = None) -> Fact 
     if over is None or not over.value > 0:
         return None
     return Fact((facts.measured if value is None else value) / over.value, (*over.evidence, facts.rate_quote))
+
+
+def _is_over_service(facts: Facts) -> bool:
+    """Whether somebody writes of a file service or a shared folder, to which a test of disks may go."""
+    return any(str(one.value).startswith(_SERVICES) for one in facts.kind.say("topic"))
 
 
 def _on_wire(facts: Facts) -> bool:
@@ -191,7 +199,8 @@ def _is_loopback(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 @_sign
 def _is_local(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    return ("to or from a disk alone", (facts.rate_quote,)) if facts.kind.is_local else None
+    is_alone = facts.kind.is_local and not _is_over_service(facts)
+    return ("to or from a disk alone", (facts.rate_quote,)) if is_alone else None
 
 
 @_sign
@@ -202,7 +211,8 @@ def _is_copy(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 @_sign
 def _local_direction(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     words = {"read": "reads", "write": "writes"}.get(facts.kind.direction)
-    return None if words is None or not facts.kind.is_local else (words, (facts.rate_quote,))
+    is_alone = facts.kind.is_local and not _is_over_service(facts)
+    return None if words is None or not is_alone else (words, (facts.rate_quote,))
 
 
 @_sign

@@ -30,7 +30,8 @@ _FINE_AFTER: Final = re.compile(
     r"(?: \w{1,14})??(?: (?:usage|load|utili[sz]ation|use|time|speed|is|are|was|were|stays?|at|also|all|quite|very"
     r"|pretty|always|mostly|completely|almost|seems?|looks?|remains?|shows?|it|about|around|the|both|on|of|sides?)){0,5}"
     r"[ :=]{1,3}(?:idle|low|fine|ok(?:ay)?|good|normal|not|isn't|aren't|wasn't|negligible|minimal|unaffected"
-    r"|excluded|irrelevant|no(?:ne)?|0 ?%|[0-9] ?%|[1-3][0-9] ?%|disabled|healthy|perfect|clean|不高|正常)(?!\w)",
+    r"|excluded|irrelevant|no(?:ne)?|0 ?%|[0-9] ?%|[1-3][0-9] ?%|disabled|healthy|perfect|clean)(?!\w)"
+    r"|[ \w]{0,4}(?:不高|很低|正常|没有)",
     re.IGNORECASE,
 )
 _DENIED_BEFORE: Final = re.compile(
