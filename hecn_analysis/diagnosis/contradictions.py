@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import Final
 
 from hecn_analysis.base import units
+from hecn_analysis.diagnosis.facts import Facts
+from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.statements import Statement
 
 #: What has one value: its words, its unit, and which of several values counts.
@@ -39,6 +41,17 @@ def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
             of = (f" of {device}" if device else "") + (f" at the {end}" if end else "")
             places = ", ".join(f"{written(value)} ({_place(one)})" for value, one in values.items())
             yield f"different {words}{of}: {places}; {counts} counts"
+
+
+def refuted(kinds: Iterable[Kind]) -> Iterator[str]:
+    """Name the rates of circuits that runs exceed."""
+    told: dict[Statement, float] = {}
+    for kind in kinds:
+        for one in Facts(kind).refuted:
+            told[one] = max(kind.median_bps, told.get(one, 0.0))
+    for one, measured in told.items():
+        circuit, runs = units.format_rate(float(one.value)), units.format_rate(measured)
+        yield f"a circuit of {circuit} ({_place(one)}), and runs of {runs}: the circuit does not count for them"
 
 
 def _clocks(began: Iterable[Statement]) -> Iterator[str]:

@@ -59,6 +59,10 @@ _JUMBO: Final = 9000
 _MORE: Final = 1.01
 
 
+#: Factor by which runs exceed the rate of a circuit that cannot be theirs. [1]
+_REFUTES: Final = 1.1
+
+
 @dataclass(frozen=True)
 class Fact:
     """A number with the lines that state it."""
@@ -88,8 +92,17 @@ class Facts:
 
     @cached_property
     def line(self) -> Fact | None:
-        """Rate of the circuit in notes [bit/s]."""
-        return self.said("path.rate_bps", choose=min)
+        """Rate of the circuit in notes, the least that the runs do not refute [bit/s]."""
+        refuted = {float(one.value) for one in self.refuted}
+        least = self.said("path.rate_bps", choose=lambda rates: min((set(rates) - refuted) or {0.0}))
+        return least if least is not None and least.value > 0 else None
+
+    @cached_property
+    def refuted(self) -> list[Statement]:
+        """Rates of circuits that are clearly below that of the runs: they are of something else."""
+        if not self.has_rates or not self._on_wire:
+            return []
+        return [one for one in self.kind.say("path.rate_bps") if float(one.value) < self.measured / _REFUTES]
 
     @cached_property
     def port(self) -> Fact | None:

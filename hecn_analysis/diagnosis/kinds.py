@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -366,9 +366,33 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
         intervals=_own_rows(folder.reading.intervals, part),
         per_stream=_own_rows(folder.reading.streams, part),
         piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems).astype(bool)],
-        statements=tuple(_about(by_names(folder.statements, *names), files, stems, {_RATE: rate, _WINDOW: window})),
+        statements=tuple(
+            _about(
+                _of_path(by_names(folder.statements, *names), {*names[0], *names[1]}),
+                files,
+                stems,
+                {_RATE: rate, _WINDOW: window},
+            )
+        ),
         share=share,
     )
+
+
+def _of_path(statements: Sequence[Statement], ends: Collection[str]) -> list[Statement]:
+    """Statements without the pings of other hosts, such as the gateway, where an end of the runs is pinged."""
+    ends = {_short(end) for end in ends} - {""}
+    to_ends = {one: any(_short(name) in ends for name in one.host.split()) for one in statements if _is_ping(one)}
+    known = {one.name for one, is_to_end in to_ends.items() if is_to_end}
+    return [one for one in statements if one.name not in known or to_ends.get(one, True)]
+
+
+def _is_ping(statement: Statement) -> bool:
+    return bool(statement.host) and statement.name.startswith("path.")
+
+
+def _short(host: str) -> str:
+    """A name without its domain, or an address."""
+    return host.lower() if host.replace(".", "").isdigit() or ":" in host else host.lower().partition(".")[0]
 
 
 def _share(

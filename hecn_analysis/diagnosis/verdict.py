@@ -14,7 +14,7 @@ import numpy as np
 
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import stated, words
-from hecn_analysis.diagnosis.contradictions import contradictions
+from hecn_analysis.diagnosis.contradictions import contradictions, refuted
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
@@ -303,7 +303,7 @@ def of_folder(folder: Folder) -> Diagnoses:
     found = kinds(folder)
     others = strangers(folder, found)
     verdicts = [of_kind(without(kind, others)) for kind in found or [without_runs(folder)]]
-    return Diagnoses(verdicts, unused, [*contradictions(folder.statements), *map(str, others)])
+    return Diagnoses(verdicts, unused, [*contradictions(folder.statements), *refuted(found), *map(str, others)])
 
 
 def of_kind(kind: Kind) -> Diagnosis:

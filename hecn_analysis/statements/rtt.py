@@ -9,6 +9,7 @@ Units and traps
   most of its replies without a queue.
 - Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
 - iperf 2 prints the RTT of the handshake in microseconds, before any data are in flight: "irtt".
+- A ping states the names and addresses of the host that answers, since the gateway is pinged as often as the other end.
 - Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
 """
 
@@ -50,6 +51,10 @@ _TIME: Final = re.compile(rf"(?P<less>[=<])\s?(?P<time>{_NUMBER})\s?(?P<unit>ms|
 _REPLY: Final = re.compile(r"ttl[ =]|seq[ =]|^reply from |hlim=", re.IGNORECASE)
 _SEQUENCE: Final = re.compile(r"(?:icmp_)?[sr]e?q ?= ?(?P<number>\d{1,9})")
 _HEADING: Final = re.compile(r"\bPING6?\b.{0,300}(?:bytes|data)|^\s{0,10}Pinging .{1,300} bytes", re.IGNORECASE)
+_TARGET: Final = re.compile(
+    r"\b(?:PING6?|Pinging|from)\s(?P<name>[^\s():\[\]]{1,100}|[0-9a-fA-F:.]{3,45}?)(?=[\s:,]|$)"
+    r"(?:\s?[(\[](?P<address>[0-9a-fA-F:.]{3,45})[)\]])?"
+)
 _TIMEOUT: Final = re.compile(r"^\s{0,10}(?:request timed out|no answer yet|request timeout for)", re.IGNORECASE)
 _SHARE: Final = re.compile(r"(?<![\d.,])(?P<before>\d{1,3}(?:[.,]\d{1,9})?) ?%|%(?P<after>\d{1,3}(?:[.,]\d{1,9})?)")
 _COUNT: Final = re.compile(r"(?<![\d.,])\d{1,9}(?!\d|[.,]\d|%)")
@@ -95,6 +100,7 @@ class _Ping:
     mean: tuple[float, int] | None = None
     scatter: tuple[float, int] | None = None
     heading: tuple[str, float] | None = None
+    target: str = ""
 
 
 def find(document: Document) -> Iterator[Statement]:
@@ -150,6 +156,8 @@ def _pings(document: Document) -> Iterator[_Ping]:
             ping = _Ping(of_file)
         if is_heading:
             ping.heading = _host_and_size(text)
+        if (is_heading or is_reply) and not ping.target and (target := _TARGET.search(text)) is not None:
+            ping.target = " ".join(dict.fromkeys(name for name in target.groups() if name))
         if (is_heading or is_reply) and not ping.is_certain:
             ping.is_certain, ping.is_loaded = True, _said_above(document, number, of_file=of_file)
         if time is not None and is_reply:
@@ -236,7 +244,7 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
 
     def said(name: str, value: float, line: int) -> Statement:
         words = document.lines[line - 1].strip()[:300]
-        return Statement(name, value, document.source_file, line, words, end_of(document.source_file))
+        return Statement(name, value, document.source_file, line, words, end_of(document.source_file), ping.target)
 
     when, least = ("loaded", _LEAST_LOADED) if ping.is_loaded else ("idle", _LEAST)
     received = max(len(ping.times), ping.counts[1] if ping.counts is not None else 0)

@@ -118,8 +118,8 @@ class Statement:
     """A fact about a transfer, as one line states it.
 
     ``name`` is one of `NAMES`, which gives the unit of the ``value``. ``says`` are the words to quote: the line, or a
-    part of it. ``end`` is "sender", "receiver" or "" if unknown; ``host`` is the host that the file names, ``device``
-    the port that the lines above name, or "".
+    part of it. ``end`` is "sender", "receiver" or "" if unknown; ``host`` is the host that the file names, of a ping
+    all names and addresses of the one that answers; ``device`` is the port that the lines above name, or "".
     """
 
     name: str
