@@ -145,11 +145,13 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
     mtu = known.needed_mtu if is_positive(known.needed_mtu) else _MTU if present > _MTU else _TUNNEL_MTU
     queue = round(bdp) if bdp is not None and bdp >= 1 else _WINDOW_WITHOUT_RTT // 64
     autotuned = known.tcp_rmem_max
+    more_than = f"more than {_byte_rate(known.base_bps)}"
     return {
         "line": _rounded(line if line is not None else after_bps / 0.94),
         "line_text": format_rate(line) if line is not None else "the rate that was promised",
         "bdp": queue,
         "bdp_text": format_bytes(bdp) if bdp is not None else "rate times RTT",
+        "for_distance": f"twice the BDP of {format_bytes(bdp)}" if bdp is not None else "since the RTT is not known",
         "queue_packets": max(math.ceil(queue / present), 1),
         "window": window,
         "window_text": _binary(window),
@@ -165,7 +167,7 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
         "ten_bytes_text": format_bytes(ten),
         "bytes_text": format_bytes(known.run_bytes),
         "needed": _rounded(goodput if goodput is not None else after_bps),
-        "needed_text": _byte_rate(goodput or after_bps) if goodput or is_measured else "as much as the line carries",
+        "needed_text": _byte_rate(goodput) if goodput else more_than if is_measured else "as much as the line carries",
         "measured_text": format_rate(known.base_bps) if is_measured else "its present rate",
         "measured_bytes": _byte_rate(known.base_bps) if is_measured else "its present value",
         "rtt_text": format_time(known.rtt_s) if is_positive(known.rtt_s) else "its idle value",
