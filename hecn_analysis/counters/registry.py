@@ -54,8 +54,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[CounterFindings]:
     """Read one file; return the unchecked findings of each of its readers."""
     plain = _read(document, clock, readers)
-    is_open = plain.is_open or second_reading.has_marks(document.text) or second_reading.are_marked(document.lines)
-    if len(document.content) > SHORT or not is_open:
+    if len(document.content) > SHORT or not (plain.is_open or second_reading.is_wrapped(document.lines)):
         return [part.what for part in plain.parts]
 
     def behind(text: Text) -> Document:

@@ -147,8 +147,7 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     text = _typed(document)
     begun = () if text.lines == document.lines else ("characters",)
     reading, is_fine = _read(document, text, begun, readers)
-    is_open = not is_fine or second_reading.has_marks("\n".join(text.lines)) or second_reading.are_marked(text.lines)
-    if is_open and len(document.content) <= SHORT:
+    if len(document.content) <= SHORT and (not is_fine or second_reading.is_wrapped(text.lines)):
         reading = second_reading.read_again(
             reading,
             text,

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import chain, compress, islice
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from hecn_analysis.parsing import prefixes
 from hecn_analysis.parsing.cleaning import CERTAIN, Text, cleaned
 from hecn_analysis.parsing.cleaning.marks import front
 
@@ -24,11 +25,13 @@ Problem = dict[str, Any]
 _WRAPS: Final = frozenset({"broken lines", "filled lines"})
 #: Marks inside lines that may cost a figure without any problem.
 _MARKS: Final = re.compile(
-    r"\*\*|`|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|=3D|=$|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08]",
-    re.MULTILINE,
+    r"\*\*|`|~~~|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|\[/?(?:code|quote|pre|b)\]|\{(?:code|noformat|quote|panel)\b"
+    r"|=3D|=(?:20)?$|^Content-Transfer-Encoding:|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08\x0b-\x1f\x7f]",
+    re.MULTILINE | re.IGNORECASE,
 )
 _HEAD: Final = 16  # lines by which a file is recognised
 _PARAGRAPH: Final = 24  # lines of a paragraph that are looked at
+_BLANKS: Final = (" ", "\t")
 _LISTS: Final = (Mapping, list, tuple, range)
 #: Layers of marks that outputs contain, too: removing one counts only if every line of the output has it.
 _INNER: Final = frozenset({"margins", "margins of paragraphs", "list marks"})
@@ -72,7 +75,7 @@ class Change(NamedTuple):
     ``layers`` are names of the removed layers, ``text`` is the text without them. ``numbers`` are those of the changed
     lines; if the last layer joins lines, only of those that it changed. ``marked`` are the lines from which the last
     layer removed more than a margin, and all blank lines; ``fresh`` are those that the last layer changed; ``blank``
-    are the blank ones. ``layer`` is the last layer.
+    are the blank ones. ``layer`` is the last layer; ``is_whole``: it changed every line that is not blank.
     """
 
     layers: tuple[str, ...]
@@ -82,6 +85,7 @@ class Change(NamedTuple):
     fresh: AbstractSet[int]
     blank: AbstractSet[int]
     layer: str
+    is_whole: bool
 
     @property
     def around(self) -> Text:
@@ -96,16 +100,24 @@ class Change(NamedTuple):
         return Text(list(compress(lines, wanted)), list(compress(numbers, wanted)))
 
 
+def is_wrapped(lines: Sequence[str]) -> bool:
+    """Whether the lines of a file have marks inside, or its first and last line a mark, margin or prefix."""
+    ends = [next(filter(str.strip, each), "") for each in (lines, reversed(lines))]
+    is_prefixed = all(prefixes.bare(line) != line for line in ends)
+    return is_prefixed or has_marks("\n".join(lines)) or are_marked(ends)
+
+
 def has_marks(text: str) -> bool:
     """Whether a text has marks inside lines that may cost a figure without any problem."""
     return _MARKS.search(text) is not None
 
 
 def are_marked(lines: Sequence[str]) -> bool:
-    """Whether the first and the last line of a block begin with the same possible mark or margin."""
+    """Whether the first and the last line of a block begin with the same possible mark, or both with a margin."""
     written = (line for line in lines if line.strip()), (line for line in reversed(lines) if line.strip())
-    first, last = (front(next(each, "")) for each in written)
-    return bool(first) and first == last
+    ends = [next(each, "") for each in written]
+    first, last = map(front, ends)
+    return bool(first) and (first == last or all(line[:1] in _BLANKS for line in ends))
 
 
 def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Change]:
@@ -116,7 +128,8 @@ def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Cha
         fresh, marked = _differ(step, found.text)
         numbers = numbers | fresh
         changed = fresh if found.layer in _WRAPS else numbers
-        yield Change(found.layers, found.text, changed, marked | blank, fresh, blank, found.layer)
+        is_whole = found.layer not in _WRAPS and fresh | blank >= set(step.numbers)
+        yield Change(found.layers, found.text, changed, marked | blank, fresh, blank, found.layer, is_whole)
         step = found.text
 
 
@@ -148,6 +161,8 @@ def read_again(
 
 def better(before: Reading[T], after: Reading[T], change: Change) -> Reading[T]:
     """Return the better of two readings for each stretch of a file."""
+    if _is_truer(before, after, change):
+        return after
     parts: list[Part[T]] = []
     taken: list[Part[T]] = []
     gone: list[Part[T]] = []
@@ -167,15 +182,31 @@ def better(before: Reading[T], after: Reading[T], change: Change) -> Reading[T]:
     return Reading(parts, [*problems, *added.values()])
 
 
-def _known(value: object) -> int:
+def _known(value: object, *, texts: bool = True) -> int:
     """Number of values in a value: itself, the items of a list or mapping, or the length of a range."""
     if isinstance(value, Mapping):
-        return sum(map(_known, value.values()))
+        return sum(_known(each, texts=texts) for each in value.values())
     if isinstance(value, range):
         return len(value)
     if isinstance(value, (list, tuple)):
-        return sum(map(_known, value))
-    return int(value is not None and value is not False)
+        return sum(_known(each, texts=texts) for each in value)
+    return int(value is not None and value is not False and (texts or not isinstance(value, str)))
+
+
+def _is_truer(before: Reading[Any], after: Reading[Any], change: Change) -> bool:
+    """Whether the reading without a layer that no program prints, or that every line has, replaces the whole reading."""
+    if not after.parts or not (change.is_whole or change.layer in CERTAIN):
+        return False
+    if _count(after.problems) > _count(before.problems):
+        return False
+    if change.is_whole and CERTAIN.issuperset(change.layers):
+        return True
+    return _numbers(after) >= _numbers(before)
+
+
+def _numbers(reading: Reading[Any]) -> int:
+    """Number of values other than texts in a reading."""
+    return sum(_known(value, texts=False) for part in reading.parts for value in part.figures.values())
 
 
 def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: Change) -> bool:
@@ -187,7 +218,7 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
         return is_changed or _WRAPS.isdisjoint(change.layers)
     if not after or not (is_certain or is_changed):
         return False
-    worse, now = _count(before), _count(after)
+    worse, now = _count(_problems(before)), _count(_problems(after))
     had, has = (sum(_known(part.figures) for part in parts) for parts in (before, after))
     if is_certain or (_WRAPS.isdisjoint(change.layers) and change.marked >= lines):
         is_other = [part.figures for part in before] != [part.figures for part in after]
@@ -201,10 +232,14 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
     return now <= worse and (has > had or (now < worse and has == had and _WRAPS.isdisjoint(change.layers)))
 
 
-def _count(parts: Iterable[Part[Any]]) -> int:
-    """Number of problems of parts."""
-    found = {id(problem) for part in parts for problem in part.problems if problem["kind"] in _COUNTED}
-    return len(found)
+def _problems(parts: Iterable[Part[Any]]) -> Iterator[Problem]:
+    """The problems of parts."""
+    return (problem for part in parts for problem in part.problems)
+
+
+def _count(problems: Iterable[Problem]) -> int:
+    """Number of problems with what was read."""
+    return len({id(problem) for problem in problems if problem["kind"] in _COUNTED})
 
 
 def _rows(parts: Iterable[Part[Any]]) -> int:

@@ -17,7 +17,7 @@ _OUTPUT: Final = "o"
 
 
 def without_control_characters(text: Text) -> Text:
-    """Remove control characters, and text that was typed over."""
+    """Remove control characters, and text that was typed over or that a line showed before."""
     return text.each(_without_control)
 
 
@@ -28,7 +28,7 @@ def _without_control(line: str) -> str:
         if "\x08" not in line:
             break
         line = _TYPED_OVER.sub("", line).lstrip("\x08")
-    return _CONTROL.sub("", line)
+    return _CONTROL.sub("", line.rstrip("\r").rpartition("\r")[2])
 
 
 def played(text: Text) -> Text:
