@@ -46,7 +46,7 @@ _UNITS: Final = re.compile(r"([kKMGT]i?)?([bB])(?:/s|ps)\b(?! per)(?: \(.{0,60}\
 
 #: Words of sources for the limit, and the classes of bottlenecks that they stand for.
 _WORDS: Final = (
-    ("window|bdp", {"window"}),
+    ("window|bdp|buffer", {"window"}),
     ("loss|overflow|retrans", {"loss", "link"}),
     ("pcie|pci-x|uplink", {"slot", "interconnect"}),
     (r"cpu|core|cipher|tls|encrypt|copy|program|interrupt|softirq|thread", {"cpu", "memory"}),
@@ -54,7 +54,7 @@ _WORDS: Final = (
     ("request", {"tool", "disk", "slot"}),
     ("memory", {"memory", "cpu"}),
     (
-        r"link|\bline|framing|gbe|b/s|ethernet|sonet|access|(?<!write )path|\bnic|interface|\bport|channel",
+        r"link|\bline|framing|gbe|ethernet|sonet|access|(?<!write )path|\bnic|interface|\bport|channel",
         {"link", "nic", "switch"},
     ),
 )
@@ -179,7 +179,8 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         row.fault = "no rule" if rule is None else "not a rate"
         return
     access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
-    keys = {**rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
+    more = {key: to for name, keys in _rules()["circumstances"].items() if name in known for key, to in keys.items()}
+    keys = {**rule.get("set", {}), **access, **more, **_filled(rule.get("keys", {}), known)}
     for role in rule.get("disk", ()):
         keys |= _array(role, known)
     row.keys = keys
@@ -225,6 +226,8 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
     if {"block", "depth", "direct"} <= set(known) and "nodes" not in known:  # how much is under way is known
         keys |= {"tool.io": "direct", "tool.request": int(known["block"]), "tool.outstanding": int(known["depth"])}
         keys |= {"tool.processes": int(known["jobs"])} if "jobs" in known else {}
+    if "at_rest" in known:
+        keys[f"{role}.filter_rate"] = _rules()["at_rest"]
     if known.get("medium") in {"ssd", "nvme"}:
         keys[f"{role}.arrays.data.disk.link"] = "sata-6" if known["medium"] == "ssd" else None
     return {key: value for key, value in keys.items() if value is not None}
