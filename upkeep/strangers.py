@@ -179,8 +179,7 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         row.fault = "no rule" if rule is None else "not a rate"
         return
     access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
-    more = {key: to for name, keys in _rules()["circumstances"].items() if name in known for key, to in keys.items()}
-    keys = {**rule.get("set", {}), **access, **more, **_filled(rule.get("keys", {}), known)}
+    keys = {**rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
     for role in rule.get("disk", ()):
         keys |= _array(role, known)
     row.keys = keys
