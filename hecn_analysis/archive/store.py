@@ -144,7 +144,7 @@ class Archive:
                 self._log.settle()
             except OSError as error:
                 raise HecnError(
-                    f"{self.folder}: {error.strerror or error}; {source or key} counts, but may not be on the disk "
+                    f"{self.folder}: {error.strerror or error}; {source or key} was added, but may not be on the disk "
                     "yet; check the disk, and add it again"
                 ) from None
         return is_added

@@ -75,7 +75,7 @@ def _variants(
         if not readers:
             raise InputError(f"brief {name!r} for an archive", "one that reads files")
         if conflicting := sorted({*readers} & {*given, *(key for key, _ in lists)}):
-            raise InputError(f"parameter {conflicting[0]!r} beside an archive", "either of them")
+            raise InputError(f"parameter {conflicting[0]!r} and an archive", "only one of the two")
         unrestricted = selection.Selection(archive)
         tables = dict.fromkeys(table for kind in readers.values() for table in TABLES[kind])
         selections = [*selection.parts(archive, columns, tuple(tables))] if columns else [unrestricted]

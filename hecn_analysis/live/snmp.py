@@ -105,11 +105,11 @@ class Credentials:
                 raise InputError(f"an unknown {name}", f"one of {', '.join(known)}", source=place)
         for name in ("community", "user", "authentication_key", "privacy_key"):
             if not isinstance(values.get(name, ""), str):
-                raise InputError(f"{name} that YAML does not read as text", f'it in quotes: {name}: "…"', source=place)
+                raise InputError(f"{name} that is not text", f'text in quotes: {name}: "…"', source=place)
             least, most = (8, 255) if name.endswith("_key") else (1, 32) if name == "user" else (0, 255)
             if text.get(name) and not (least <= len(text[name]) <= most and max(text[name]) <= "\xff"):
                 raise InputError(
-                    f"{name} that SNMP does not know", f"{least} to {most} characters of Latin-1", source=place
+                    f"{name} that SNMP does not allow", f"{least} to {most} characters of Latin-1", source=place
                 )
         if text.get("version") == "3" and not text.get("user"):
             raise InputError("version 3 without a user", "the key 'user'", source=place)
@@ -312,7 +312,7 @@ class _Conversation:
                 await self._ask(readings)
         except Exception as error:  # noqa: BLE001 - any error becomes a problem of this agent
             self._fault(
-                f"an agent that had not answered everything after {deadline_s:g} s"
+                f"an agent whose answers were incomplete after {deadline_s:g} s"
                 if limit.expired()
                 else " ".join(str(error).split()) or type(error).__name__
             )

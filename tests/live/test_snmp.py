@@ -167,7 +167,7 @@ def test_many_agents_take_no_longer_than_the_slowest(port, silent):
         ("nothing", "unreadable", "found Empty SNMP response message, expected counters of interfaces"),
         ("deep", "unreadable", "found no answer"),
         ("another address", "unreadable", "found an answer from 127.0.0.1:"),
-        ("drip", "unreadable", "found an agent that had not answered everything after 6 s"),
+        ("drip", "unreadable", "found an agent whose answers were incomplete after 6 s"),
     ],
     indirect=["broken"],
 )
@@ -248,7 +248,7 @@ def test_rounds_end_in_time_and_are_archived(broken, tmp_path, capsys):
     first, second = sorted(rows["time"].unique())
     assert 1 < (second - first).total_seconds() < 10
     said = capsys.readouterr().err
-    assert said.count(f"snmp://127.0.0.1:{bad}: unreadable: found an agent that had not answered everything after") == 2
+    assert said.count(f"snmp://127.0.0.1:{bad}: unreadable: found an agent whose answers were incomplete after") == 2
 
 
 @pytest.mark.parametrize("broken", ["silent"], indirect=True)
@@ -300,12 +300,12 @@ def test_credentials_of_a_file_go_to_their_hosts(tmp_path):
         ("hosts: {s: very-secret}", "'hosts' that is not a mapping, expected"),
         ("hosts: [very-secret]", "'hosts' that is not a mapping, expected"),
         ("hosts: {s: {privacy: very-secret}}", "an unknown privacy, expected"),
-        ("community: 0123", 'community that YAML does not read as text, expected it in quotes: community: "…"'),
-        ("community: {a: very-secret}", "community that YAML does not read as text, expected"),
-        ("community:", "community that YAML does not read as text, expected"),
-        ("community: very-secret-€", "community that SNMP does not know, expected"),
-        (f"version: 3\nuser: {'very-secret' * 3}", "user that SNMP does not know, expected 1 to 32 characters"),
-        ("version: 3\nuser: u\nauthentication_key: secret", "authentication_key that SNMP does not know, expected 8"),
+        ("community: 0123", 'community that is not text, expected text in quotes: community: "…"'),
+        ("community: {a: very-secret}", "community that is not text, expected"),
+        ("community:", "community that is not text, expected"),
+        ("community: very-secret-€", "community that SNMP does not allow, expected"),
+        (f"version: 3\nuser: {'very-secret' * 3}", "user that SNMP does not allow, expected 1 to 32 characters"),
+        ("version: 3\nuser: u\nauthentication_key: secret", "authentication_key that SNMP does not allow, expected 8"),
         ("version: 3\nuser: u\nprivacy_key: very-secret", "a privacy_key without an authentication_key"),
     ],
 )

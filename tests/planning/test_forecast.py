@@ -310,10 +310,10 @@ def test_plans_of_csv_are_those_of_yaml(tmp_path):
         ("date: 2027-01-01, port: eth0", f"found no change, expected one of {', '.join(planned_changes.KINDS)}"),
         ("date: soon, port: eth0, rate: 1 Gb/s", "found 'soon', expected a day, such as 2027-03-01"),
         ("port: eth0, rate: 1 Gb/s", "found no date, expected the day, such as 2027-03-01"),
-        ("date: 2027-01-01, rate: 1 Gb/s", "found no port, expected the interface that it is about"),
+        ("date: 2027-01-01, rate: 1 Gb/s", "found no port, expected the interface of the change"),
         (
             "date: 2027-01-01, port: eth0, bytes: 1 PB",
-            "found bytes without until, expected the day by which they must arrive",
+            "found 'bytes' without 'until', expected the day by which they must arrive",
         ),
         ("date: 2027-01-01, port: eth0, speed: -1 Gb/s", "found '-1 Gb/s', expected more than 0"),
         (

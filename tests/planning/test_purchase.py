@@ -163,7 +163,7 @@ def test_bays_and_power_are_bought_with_the_drives():
 @pytest.mark.parametrize(
     ("target", "settings", "message"),
     [
-        ("300 Gb/s", {}, "a path of more than 100 Gb/s, which its links carry together"),
+        ("300 Gb/s", {}, "a path faster than 100 Gb/s, the rate of its links together"),
         ("95 Gb/s", {"tool.pace": "10 Gb/s", "tool.processes": 1}, "hosts without limits reach no more"),
         ("90 Gb/s", {"sender.read_rate": "1 Gb/s"}, "hosts without limits reach no more"),
     ],

@@ -156,7 +156,11 @@ def _rate(change: Change, series: PortSeries) -> tuple[float, str]:
     if change.hours is None and change.kind == "daily":
         ratio = float(np.nanmedian(level / mean)) if np.isfinite(level / mean).any() else np.nan
         if not np.isfinite(ratio):
-            raise InputError(f"no recent traffic of {series.name}", "hours a day", source=change.place)
+            raise InputError(
+                f"no recent traffic of {series.name}",
+                "the hours of the day in which the bytes are sent",
+                source=change.place,
+            )
         return per_day * 8 / DAY_S * ratio, f"{words}, spread as its own traffic is: percentile {ratio:.2f} times mean"
     hours = 24.0 if change.hours is None else change.hours
     if hours < SEEN_HOURS:
@@ -186,7 +190,9 @@ def _moved(
     known = [level.level_bps for level in levels if level is not None and level.known >= series.step.rank]
     if len(known) < 2:
         raise InputError(
-            f"no days that {series.name} and {other.name} share", "some, of the last four weeks", source=change.place
+            f"no common days of {series.name} and {other.name}",
+            "rates of both ports in the last four weeks",
+            source=change.place,
         )
     rank = series.step.rank
     adds = _high(known[0], rank) - _high(known[1], rank)

@@ -97,7 +97,7 @@ class Fitted:
         return self.slope - half, self.slope + half
 
     def median(self, ahead: int) -> Floats:
-        """Give the median of each of the next steps. [bit/s]."""
+        """Return the median of each of the next steps. [bit/s]."""
         steps = np.arange(ahead)
         place = (len(self.errors) + steps) % len(self.season)
         z: Floats = self.level + self.slope * (steps + 1) + self.season[place]
@@ -134,11 +134,11 @@ class Fitted:
         return noise
 
     def widened(self, factor: float) -> Fitted:
-        """Give the same with level and slope more uncertain."""
+        """Return the same model with a more uncertain level and slope."""
         return replace(self, covariance=self.covariance * factor**2, wander=self.wander * factor)
 
     def without_growth(self) -> Fitted:
-        """Give the same at the level that was reached, without growth."""
+        """Return the same model without growth, at the last level."""
         flat = np.zeros((2, 2))
         flat[0, 0] = self.covariance[0, 0]
         return replace(self, slope=0.0, covariance=flat)

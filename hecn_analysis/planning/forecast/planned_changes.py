@@ -47,7 +47,7 @@ class Change:
     kind: str  # one of `KINDS`
     amount: float  # rate or speed [bit/s], bytes per day or in total [B], present hosts, or ports [1]
     hours: float | None  # hours of the day in which it runs; None if not given
-    hosts: float  # how many hosts are added
+    hosts: float  # additional hosts
     moves_to: tuple[str, ...]  # ports that take over
     note: str  # words of the user
     place: str  # file and line
@@ -114,11 +114,11 @@ def _change(row: Any, path: Path, line: int | None) -> Change:  # noqa: ANN401 -
         raise InputError(" and ".join(kinds) or "no change", f"one of {', '.join(KINDS)}", **place)
     kind = kinds[0]
     if kind == "of" and "hosts" not in row:
-        raise InputError("of without hosts", "how many hosts are added", **place)
+        raise InputError("'of' without 'hosts'", "the number of additional hosts", **place)
     if ("host" if kind == "ports" else "port") not in row:
-        raise InputError("no port", "the host" if kind == "ports" else "the interface that it is about", **place)
+        raise InputError("no port", "the host" if kind == "ports" else "the interface of the change", **place)
     if kind == "bytes" and "until" not in row:
-        raise InputError("bytes without until", "the day by which they must arrive", **place)
+        raise InputError("'bytes' without 'until'", "the day by which they must arrive", **place)
     moves_to = row["moves_to"] if kind == "moves_to" else ()
     moves_to = moves_to.split(",") if isinstance(moves_to, str) else moves_to
     begin, until = _day(row["date"], place), _day(row["until"], place) if "until" in row else None
@@ -183,5 +183,5 @@ def _number(value: Any, dimension: str, place: Mapping[str, Any], *, taken: bool
 
 
 def about(changes: Iterable[Change], host: str | None, port: str) -> list[Change]:
-    """Give the changes of a port."""
+    """Return the changes of a port."""
     return [change for change in changes if change.port == port and (change.host is None or change.host == host)]

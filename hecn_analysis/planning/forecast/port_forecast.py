@@ -340,7 +340,7 @@ def _both_ways(fitted: Fitted, other: Fitted) -> tuple[Fitted, Fitted]:
 
 
 def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted, Fitted | None, Growth]:
-    """Choose the method that forecasts; why there is no trend, or nothing; the growing method that says how much."""
+    """Choose the method; also return why there is no trend, the growing method, the other shape, and the growth."""
     step = series.step
     courses = {log: course_of(values, step, log=log) for log in (True, False)}
 

@@ -106,7 +106,7 @@ def series_of(
     percent: float = 95.0,
     zone: str = "UTC",
 ) -> Iterator[PortSeries]:
-    """Give the series of each port: by the day, or by the hour where there are too few days for a forecast."""
+    """Yield the series of each port: daily, or hourly if there are too few days for a forecast."""
     if direction not in DIRECTIONS:
         raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
     parts: Any = rates.assign(**port_key(rates)).groupby(list(KEY), dropna=False, sort=True)
@@ -164,7 +164,7 @@ def _steps(
 
 
 def busy_level(paths: Floats, step: Step, *, every: int = 1) -> Floats:
-    """Give the busy level along each path, from the end of its first window on."""
+    """Return the busy level along each path, from the end of its first window on."""
     filled = np.where(np.isnan(paths), -np.inf, paths)
     windows: Any = np.lib.stride_tricks.sliding_window_view(filled, step.window, axis=1)
     windows = windows[:, (windows.shape[1] - 1) % every :: every]

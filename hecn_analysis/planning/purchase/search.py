@@ -119,7 +119,10 @@ class Search:
                 more for option in fresh if option.group == "storage" and (more := more_disks(option)) is not None
             ]
             touched |= fresh
-        raise InputError(f"no purchase for {units.format_rate(target_bps)} in {_ROUNDS} rounds", "a smaller question")
+        raise InputError(
+            f"no purchase for {units.format_rate(target_bps)} in {_ROUNDS} rounds",
+            "fewer parts on offer, or a lower target",
+        )
 
     def _failing(self, chosen: Choice, target_bps: float) -> list[Option] | None:
         """Smallest group of options that falls short of the target by itself; None if the whole choice reaches it."""
@@ -233,7 +236,7 @@ class Search:
         path = self.base.path
         if not over and path.rate is not None and path.links * path.rate.value < request.target_bps:
             most = units.format_rate(path.links * path.rate.value)
-            raise InputError(nothing, f"a path of more than {most}, which its links carry together")
+            raise InputError(nothing, f"a path faster than {most}, the rate of its links together")
         if not over:
             raise InputError(nothing, "a transceiver or cable of the links' rate on offer", advice=_ADVICE)
         words = {

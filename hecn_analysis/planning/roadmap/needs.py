@@ -46,8 +46,8 @@ _LONG: Final = 1e-3
 _EVER: Final = 9999
 
 
-class _Found(NamedTuple):
-    """A way to have enough: how many pieces, since which year, words for it, its part."""
+class _Supply(NamedTuple):
+    """A sufficient supply: number of pieces, first year, description, and part."""
 
     amount: float
     year: int
@@ -67,13 +67,13 @@ class _Asked:
     cards: list[Option]
     storages: list[Option]
 
-    def row(self, resource: str, unit: str, ways: Iterable[_Found], nothing: str) -> dict[str, Any]:
-        """Row of a resource: the way with the fewest pieces by the year of the goal, or else the first one ever."""
-        choices = list(ways)
-        in_time = [way for way in choices if way.year <= self.year]
+    def row(self, resource: str, unit: str, supplies: Iterable[_Supply], nothing: str) -> dict[str, Any]:
+        """Row of a resource: the supply with the fewest pieces by the year of the goal, or else the earliest one."""
+        choices = list(supplies)
+        in_time = [supply for supply in choices if supply.year <= self.year]
         best = min(
             in_time or choices,
-            key=lambda way: (way.amount, way.year) if in_time else (way.year, way.amount),
+            key=lambda supply: (supply.amount, supply.year) if in_time else (supply.year, supply.amount),
             default=None,
         )
         if best is None:
@@ -85,7 +85,7 @@ class _Asked:
             "need": best.words,
             "part": best.part,
             "known": bool(in_time),
-            "since": min(way.year for way in choices),
+            "since": min(supply.year for supply in choices),
         }
 
 
@@ -137,7 +137,7 @@ def needs(
 
 
 def _priced(part: Part) -> Part:
-    """Give a part some price, since its cost does not matter here."""
+    """Set a price for a part without one; the amount does not matter here."""
     return part if part.price is not None else part.model_copy(update={"price": Parameter(value=1.0)})
 
 
@@ -182,25 +182,25 @@ def _housed(option: Option) -> tuple[Board, tuple[Slot, ...]] | None:
     return None
 
 
-def _links(asked: _Asked) -> Iterator[_Found]:
+def _links(asked: _Asked) -> Iterator[_Supply]:
     for option in asked.cards:
         cards: Cards = option.chosen
         rate = cards.nic.port_rate.value if asked.path.rate is None else asked.path.rate.value
         link_bps = float(limits.ethernet(rate=rate, mtu=asked.path.mtu)["goodput_bps"])
         words = f"{cards.links} x {units.format_rate(rate)}, {units.format_rate(link_bps)} of payload each"
-        yield _Found(cards.links, _year(cards.nic), words, cards.nic.title)
+        yield _Supply(cards.links, _year(cards.nic), words, cards.nic.title)
 
 
-def _cards(asked: _Asked) -> Iterator[_Found]:
+def _cards(asked: _Asked) -> Iterator[_Supply]:
     for option in asked.cards:
         cards: Cards = option.chosen
         housed = _housed(option)
         if housed is not None:
             words = f"{cards.count} x {cards.nic.title}, {cards.ports} of its ports used"
-            yield _Found(cards.count, _year(housed[0], cards.nic), words, cards.nic.title)
+            yield _Supply(cards.count, _year(housed[0], cards.nic), words, cards.nic.title)
 
 
-def _slots(asked: _Asked) -> Iterator[_Found]:
+def _slots(asked: _Asked) -> Iterator[_Supply]:
     """Slots of one kind for the network cards, and how many of 16 lanes each generation would take."""
     several = {gen: ceil(asked.target_bps / slot_bps(gen, 16)) for gen in _GENERATIONS}
     enough = next((gen for gen, count in several.items() if count == 1), _GENERATIONS[-1])
@@ -213,7 +213,7 @@ def _slots(asked: _Asked) -> Iterator[_Found]:
         gen, lanes = min(slot[0], option.chosen.nic.gen or 1), min(slot[1], option.chosen.nic.lanes or 1)
         through, most = (units.format_rate(rate) for rate in (slot_bps(gen, lanes), tmt_bps(gen, lanes)))
         words = f"{option.cards} x PCIe {gen}.0 x{lanes}, {through} of data each (TMT {most}); of x16 alone: {others}"
-        yield _Found(option.cards, _year(board, option.chosen.nic), words, board.title)
+        yield _Supply(option.cards, _year(board, option.chosen.nic), words, board.title)
 
 
 @cache
@@ -228,7 +228,7 @@ def tmt_bps(gen: int, lanes: int) -> float:
     return float(limits.pcie(gen=gen, lanes=lanes, max_payload=MAX_PAYLOAD)["tmt_bps"])
 
 
-def _drives(asked: _Asked) -> Iterator[_Found]:
+def _drives(asked: _Asked) -> Iterator[_Supply]:
     for option in asked.storages:
         stored: Storage = option.chosen
         housed = _housed(option)
@@ -237,10 +237,10 @@ def _drives(asked: _Asked) -> Iterator[_Found]:
         amount, disk, controller = stored.arrays * stored.disks, stored.disk, stored.controller
         drive_rate = units.format_rate(min(disk.lasting_write_rate.value, stored.link_bps))
         words = f"{amount} x {disk.title} ({drive_rate} written each) on {stored.arrays} x {controller.title}"
-        yield _Found(amount, _year(housed[0], disk, controller), words, disk.title)
+        yield _Supply(amount, _year(housed[0], disk, controller), words, disk.title)
 
 
-def _together(asked: _Asked) -> Iterator[_Found]:
+def _together(asked: _Asked) -> Iterator[_Supply]:
     """Slots of one board for network cards and controllers (Hall's theorem)."""
     networks = {_kind(option, option.chosen.nic) for option in asked.cards}
     stores = {_kind(option, option.chosen.disk, option.chosen.controller) for option in asked.storages}
@@ -256,7 +256,7 @@ def _together(asked: _Asked) -> Iterator[_Found]:
             total = network[0] + store[0]
             if room(network[1] | store[1]) >= total:
                 words = f"{total} of {len(slots)}: {network[0]} network, {store[0]} storage"
-                yield _Found(total, max(_year(board), network[2], store[2]), words, board.title)
+                yield _Supply(total, max(_year(board), network[2], store[2]), words, board.title)
 
 
 def _kind(option: Option, *of: Part) -> tuple[int, frozenset[Slot], int]:
@@ -283,16 +283,16 @@ def cores_needed(cpu: Cpu, target_bps: float, *, disk: bool, window_bytes: float
     return None
 
 
-def _cores(asked: _Asked) -> Iterator[_Found]:
+def _cores(asked: _Asked) -> Iterator[_Supply]:
     window = asked.target_bps * asked.path.rtt.value / 8
     for cpu in _processors():
         cores = cores_needed(cpu, asked.handled_bps, disk=asked.between == "disk", window_bytes=window)
         if cores is not None:
             words = f"{cores[0]} for processes and {cores[1]} for interrupts at {cpu.clock.value / 1e9:.2f} GHz"
-            yield _Found(sum(cores), _year(cpu), words, cpu.title)
+            yield _Supply(sum(cores), _year(cpu), words, cpu.title)
 
 
-def _memory(asked: _Asked) -> Iterator[_Found]:
+def _memory(asked: _Asked) -> Iterator[_Supply]:
     passes = NETWORK_PASSES + (FILE_PASSES if asked.between == "disk" else 0)
     moved = units.format_rate(asked.handled_bps * passes)
     for cpu in _processors():
@@ -306,7 +306,7 @@ def _memory(asked: _Asked) -> Iterator[_Found]:
             words = (
                 f"{moved} over the memory bus ({passes} passes), {amount} x {cpu.memory_transfers.value / 1e6:.0f} MT/s"
             )
-            yield _Found(amount, _year(cpu), words, cpu.title)
+            yield _Supply(amount, _year(cpu), words, cpu.title)
 
 
 def _on_the_way(target_bps: float, path: Path) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Disks and arrays in numbers: what measured transfers took of them, what levels and requests cost, other drives."""
+"""Disks and arrays: the rates that measured transfers used, the cost of RAID levels and small writes, other drives."""
 
 from __future__ import annotations
 
@@ -205,8 +205,12 @@ def partial_writes(
         row: dict[str, Any] = {"request": request}
         for level in levels:
             whole_stripes = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk)
-            partial = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk, request=request)
-            row[f"raid{level}_fraction"] = float(partial["throughput_bps"]) / float(whole_stripes["throughput_bps"])
+            small_writes = limits.raid(
+                level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk, request=request
+            )
+            row[f"raid{level}_fraction"] = float(small_writes["throughput_bps"]) / float(
+                whole_stripes["throughput_bps"]
+            )
         rows.append(row)
     return pd.DataFrame(rows)
 
