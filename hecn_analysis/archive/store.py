@@ -182,12 +182,6 @@ class Archive:
 
     # queries ---------------------------------------------------------------------------------------------------------
 
-    def connect(self, *, damaged: list[InputError] | None = None) -> duckdb.DuckDBPyConnection:
-        """Connect to DuckDB with a view per table, partitioned by ``day``. For `damaged` and errors see `table`."""
-        connection, bad, state = self._opened()
-        _report(bad, state.all_files(), damaged)
-        return connection
-
     def _opened(self, *, is_thorough: bool = False) -> tuple[duckdb.DuckDBPyConnection, dict[str, InputError], State]:
         """Connect to the sound files; read every file only on request or after DuckDB met damage."""
         state = self._state()
