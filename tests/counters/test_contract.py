@@ -3,6 +3,7 @@
 import itertools
 import random
 import re
+from functools import cache
 
 import pandas as pd
 import pytest
@@ -11,12 +12,18 @@ from hypothesis import strategies as st
 
 from fuzz import rooms
 from hecn_analysis.base import tables
-from hecn_analysis.counters import read_counters, registry
+from hecn_analysis.counters import read_counters, read_document, registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.files.documents import Document
 
 TABLES = ("samples", "interfaces", "rates", "problems")
 FORMATS = {name for reader in registry.READERS for name in reader.FORMATS}
+
+
+@cache
+def reading(sample):
+    """Counters of a sample, shared by all its tests."""
+    return read_counters(sample, time_zone="UTC")
 
 
 def test_formats_have_one_reader_each():
@@ -25,7 +32,7 @@ def test_formats_have_one_reader_each():
 
 
 def test_a_sample_is_of_one_format_and_is_read_without_a_bad_word(sample):
-    counters = read_counters(sample, time_zone="UTC")
+    counters = reading(sample)
     assert len(counters.sources) == 1
     assert counters.sources[0]["format"] in FORMATS
     assert counters.sources[0]["source_file"] == str(sample)
@@ -39,7 +46,7 @@ def test_samples_have_the_line_ends_that_their_program_wrote(samples):
 
 
 def test_tables_have_the_documented_columns_and_dtypes(sample):
-    counters = read_counters(sample, time_zone="UTC")
+    counters = reading(sample)
     for table in TABLES:
         assert {name: str(dtype) for name, dtype in getattr(counters, table).dtypes.items()} == {
             column.name: column.dtype for column in tables.COLUMNS[table].values()
@@ -47,7 +54,7 @@ def test_tables_have_the_documented_columns_and_dtypes(sample):
 
 
 def test_rates_of_an_interface_do_not_overlap(sample):
-    rates = read_counters(sample, time_zone="UTC").rates
+    rates = reading(sample).rates
     known = rates[rates.interval_s.notna() & rates.time.notna() & rates.in_bps.notna()]
     for _, own in known.groupby(["host", "interface", "index"], dropna=False):
         ends = own.time.sort_values()
@@ -58,7 +65,7 @@ def test_rates_of_an_interface_do_not_overlap(sample):
 def test_nothing_depends_on_the_name_of_a_file(sample, tmp_path):
     other = tmp_path / "x"
     other.write_bytes(sample.read_bytes())
-    one, two = (read_counters(path, time_zone="UTC").sources for path in (sample, other))
+    one, two = reading(sample).sources, read_counters(other, time_zone="UTC").sources
     assert [source["format"] for source in one] == [source["format"] for source in two]
 
 
@@ -89,13 +96,17 @@ def mutated(content, seed):
 
 
 def test_a_damaged_sample_is_never_an_error(sample, tmp_path):
-    """Three kinds of damage; `make mutate` tries more."""
+    """Three kinds of damage give rows such as can be, and the first of them tables; `make mutate` tries more."""
+    contents = [mutated(sample.read_bytes()[: 1 << 15], f"{sample.name} {seed}") for seed in range(3)]
     path = tmp_path / "a"
-    for seed in range(3):
-        path.write_bytes(mutated(sample.read_bytes()[: 1 << 15], f"{sample.name} {seed}"))
-        counters = read_counters(path)
-        assert len(counters.sources) + len(counters.problems) > 0
-        assert (counters.rates.in_bps.dropna() >= 0).all()
+    path.write_bytes(contents[0])
+    counters = read_counters(path)
+    assert len(counters.sources) + len(counters.problems) > 0
+    assert (counters.rates.in_bps.dropna() >= 0).all()
+    for content in contents:
+        document = Document("a", content)
+        assert [one for one in read_document(document, Clock(), hint=str) if one.format or one.problems]
+        rooms.cells_of(document)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
