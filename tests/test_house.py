@@ -133,6 +133,7 @@ def test_every_command_is_in_the_readme():
     assert [command for command in commands if f"hecn {command}" not in readme] == []
 
 
+@pytest.mark.slow  # a dozen processes; the outputs of the commands are held by tests/cli/golden
 def test_sessions_of_the_readme_show_what_the_commands_print():
     """HECN_UPDATE_GOLDEN=1 writes what they print now into the README."""
     path = ROOT / "README.md"

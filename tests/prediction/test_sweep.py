@@ -112,6 +112,7 @@ def grids(draw):
     return name, vary
 
 
+@pytest.mark.slow  # the next test looks at chosen values
 @pytest.mark.filterwarnings("ignore:.* exceeds the :hecn_analysis.base.errors.ValidityWarning")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(grids())

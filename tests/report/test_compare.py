@@ -86,6 +86,7 @@ def test_swapping_the_sets_turns_the_ratio_round(tmp_path):
         assert one.groups.iloc[0][name] == pytest.approx(1 / other.groups.iloc[0][back])
 
 
+@pytest.mark.slow  # twelve trials; the verdicts themselves are tested above
 def test_no_change_is_seldom_called_one(tmp_path, monkeypatch):
     """Of sets of six kinds without a change, one in twenty may have a verdict; far fewer than one in five do."""
     monkeypatch.setattr(causes, "causes", lambda *_: {**dict.fromkeys(causes.COLUMNS), "told": ""})  # rates alone count
