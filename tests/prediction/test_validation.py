@@ -177,6 +177,7 @@ def test_what_is_not_determined_does_not_count():
     assert groups.loc["sc09-tools", "rows"] == 23
 
 
+@pytest.mark.slow  # tests/prediction/test_compare.py looks at the predictions of the same series
 def test_the_goals_are_met_without_the_rows_that_are_predicted():
     """Median error at most 5 %, every stated limit named."""
     total = validate_series(modes=("leave-one-out",)).groups.set_index("group").loc["all"]
