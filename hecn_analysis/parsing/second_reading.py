@@ -194,7 +194,7 @@ def _known(value: object, *, texts: bool = True) -> int:
 
 
 def _is_truer(before: Reading[Any], after: Reading[Any], change: Change) -> bool:
-    """Whether the reading without a layer that no program prints, or that every line has, replaces the whole reading."""
+    """Whether the reading without a layer that no program prints, or that every line has, replaces the other."""
     if not after.parts or not (change.is_whole or change.layer in CERTAIN):
         return False
     if _count(after.problems) > _count(before.problems):
