@@ -84,7 +84,12 @@ def test_names_of_files_are_possible_and_differ():
         ("x", ["hots"], True, "expected one of circumstances, cleaned, content_hash, day, direction, flag, host, "),
         ("x", ["hots"], True, "; did you mean 'host'?"),
         ("x", ["tool"], True, "with a known tool, expected an archive with such rows"),
-        ("x", ["counters=a,b", "host"], True, "found parameter 'counters' beside an archive, expected either of"),
+        (
+            "x",
+            ["counters=a,b", "host"],
+            True,
+            "found parameter 'counters' and an archive, expected only one of the two",
+        ),
         ("y", ["host"], True, "found brief 'y' for an archive, expected one that reads files"),
     ],
 )

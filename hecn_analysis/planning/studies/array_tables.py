@@ -204,13 +204,9 @@ def partial_writes(
     for request in requests:
         row: dict[str, Any] = {"request": request}
         for level in levels:
-            whole_stripes = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk)
-            small_writes = limits.raid(
-                level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk, request=request
-            )
-            row[f"raid{level}_fraction"] = float(small_writes["throughput_bps"]) / float(
-                whole_stripes["throughput_bps"]
-            )
+            written = partial(limits.raid, level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk)
+            fraction = float(written(request=request)["throughput_bps"]) / float(written()["throughput_bps"])
+            row[f"raid{level}_fraction"] = fraction
         rows.append(row)
     return pd.DataFrame(rows)
 
