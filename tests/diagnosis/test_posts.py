@@ -171,3 +171,17 @@ def _udp(command):
             "",
         ]
     )
+
+
+DD = (
+    "$ dd if=/dev/zero of=test bs=512k count=2048 oflag=direct\n2048+0 records in\n2048+0 records out\n"
+    "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 306.617 s, 3.5 MB/s\n"
+)
+
+
+@pytest.mark.parametrize(("words", "is_alone"), [("The NFS export of the server is slow here.", False), ("", True)])
+def test_a_test_of_a_disk_beside_a_file_service_may_be_one_of_the_service(tmp_path, words, is_alone):
+    (tmp_path / "dd.txt").write_text(DD, encoding="utf-8")
+    (tmp_path / "question.txt").write_text(f"{words}\n", encoding="utf-8")
+    verdict = diagnose(tmp_path)[0]
+    assert ("is_local" in {sign.name for sign in verdict.signs}) is is_alone
