@@ -41,6 +41,14 @@ def table(tmp_path, *rows):
         ({"node": "10x 15.36TB Gen4 NVMe"}, "medium", "nvme"),
         ({"cpu": "2x AMD EPYC 7742 (64 cores each)"}, "cpu", "amd-epyc-7742"),
         ({"tool": "HPN patched scp, RAID"}, "program", "hpn-scp"),
+        ({"device": "md RAID10 of 4 HDD"}, "level", 10),
+        ({"fabric": "FDR InfiniBand"}, "rate", 54.5e9),
+        ({"sender": "Sun, 336 MHz"}, "sender_clock", 336e6),
+        ({"tcp_window": "default"}, "rmem", 6 * 2**20),
+        ({"tool": "iperf 2.0.9"}, "threads", "per-stream"),
+        ({"tool": "iperf3 -P 4"}, "threads", None),
+        ({"path": "Starlink to Frankfurt"}, "access", "starlink"),
+        ({"fs": "ext4 on LUKS"}, "at_rest", "yes"),
     ],
 )
 def test_a_quantity_is_read_from_what_a_source_states(config, name, value):
@@ -64,6 +72,24 @@ def test_results_are_predicted_and_scored(tmp_path):
     scores = strangers.summary(found.reset_index()).set_index("category")
     assert scores.loc["all", "coverage"] == 1.0
     assert scores.loc["all", "expressed"] == 0.75
+
+
+def test_what_a_source_states_comes_before_its_kind_of_access(tmp_path):
+    data = table(tmp_path, ("wan", {"link": "Starlink", "rtt_ms": 30}, 100, "Mb/s", ""))
+    (row,) = strangers.read(data)
+    assert row.keys["path.rtt"] == pytest.approx(0.03)
+    assert row.keys["path.rate"]["value"] == "160 Mb/s"
+
+
+@pytest.mark.parametrize(
+    ("limit", "right"),
+    [("100 Mb/s interface", True), ("driver", None), ("write path", None), ("not CPU", None), ("CPU", False)],
+)
+def test_words_for_limits_stand_for_classes(tmp_path, limit, right):
+    (row,) = strangers.read(table(tmp_path, ("wan", {"link_gbps": 0.1, "rtt_ms": 1}, 90, "Mb/s", limit)))
+    assert row.bottleneck == "link"
+    found = strangers.table([row], (factors(DRAWS), factors(DRAWS, changed=True)))
+    assert found["right"].tolist() == [right]
 
 
 def test_a_miss_costs_twenty_times_its_distance():
