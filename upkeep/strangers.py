@@ -225,6 +225,10 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
     if {"block", "depth", "direct"} <= set(known) and "nodes" not in known:  # how much is under way is known
         keys |= {"tool.io": "direct", "tool.request": int(known["block"]), "tool.outstanding": int(known["depth"])}
         keys |= {"tool.processes": int(known["jobs"])} if "jobs" in known else {}
+    if {"uplink_gen", "uplink_lanes"} <= set(known):
+        op = "read" if role == "receiver" else "write"  # of the controller, in main memory
+        slot = limits.pcie(gen=int(known["uplink_gen"]), lanes=int(known["uplink_lanes"]), max_payload=256, op=op)
+        keys[f"{role}.arrays.data.ceiling"] = float(slot["throughput_bps"])
     if "at_rest" in known:
         keys[f"{role}.filter_rate"] = _rules()["at_rest"]
     if known.get("medium") in {"ssd", "nvme"}:
