@@ -49,6 +49,8 @@ def table(tmp_path, *rows):
         ({"tool": "iperf3 -P 4"}, "threads", None),
         ({"path": "Starlink to Frankfurt"}, "access", "starlink"),
         ({"fs": "ext4 on LUKS"}, "at_rest", "yes"),
+        ({"disk": "SATA SSD"}, "medium", "ssd"),
+        ({"raid": "3x raidz1 of 6 SATA SSD (18)"}, "disks", 18),
     ],
 )
 def test_a_quantity_is_read_from_what_a_source_states(config, name, value):
@@ -79,6 +81,12 @@ def test_what_a_source_states_comes_before_its_kind_of_access(tmp_path):
     (row,) = strangers.read(data)
     assert row.keys["path.rtt"] == pytest.approx(0.03)
     assert row.keys["path.rate"]["value"] == "160 Mb/s"
+
+
+def test_the_slot_of_an_array_is_its_ceiling(tmp_path):
+    config = {"disks": "4x NVMe", "raid": "RAID0", "op": "read", "uplink": "PCIe Gen2 x1"}
+    (row,) = strangers.read(table(tmp_path, ("raid", config, 3.4, "Gb/s", "")))
+    assert np.exp(np.median(row.draws)) == pytest.approx(3.4e9, rel=0.1)
 
 
 @pytest.mark.parametrize(
