@@ -10,6 +10,8 @@ _LABELLED: Final = re.compile(
     r"(?P<indent>[ \t]{0,80})(?P<name>[^\s:=][^:=]{0,80}?)\s{0,60}(?P<sign>[:=])(?P<value>.*)$"
 )
 _LONGEST: Final = 2000
+#: Lines that somebody left out.
+ELIDED: Final = re.compile(r"\s{0,80}[\[(<]?(?:\.{2,9}|…)[\])>]?\s{0,80}$")
 #: What somebody wrote behind a figure, with more than one blank between.
 _NOTE: Final = re.compile(r"(?:[ \t]{2,400}|\t)(?://|#|/\*|\*{0,9}<{1,9}[-=<*]|\*{1,9}<|←|⟵|⇐|<{2,9})")
 _RATE: Final = re.compile(r"(?<![\d.])(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?Gb(?:/s|ps)")

@@ -146,7 +146,7 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
                 and (found := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
             )
         reader, group, told = whose[both]
-        if not index or (reader, group) != begun or reader.REPEATS or told == first:
+        if not index or (reader, group) != begun or reader.REPEATS or (told and told == first):
             starts[index] = (reader, *readers)  # whose output begins is asked first
             first = told
         begun = (reader, group)

@@ -484,3 +484,71 @@ def test_the_rule_below_a_table_is_no_name():
         "0/0   RAID10 Optl  RW     No      NRWTD -   ON  1.744 TB -----------------------\n"
     )
     assert [volume["name"] for volume in raid["volumes"]] == [None]
+
+
+def test_groups_of_a_pool_below_members_that_somebody_left_out():
+    [found], problems = read(
+        "  pool: tank\n state: ONLINE\nconfig:\n\n       NAME        STATE     READ WRITE CKSUM\n"
+        "       tank        ONLINE       0     0     0\n         mirror-0  ONLINE       0     0     0\n"
+        "           sda     ONLINE       0     0     0\n           sdb     ONLINE       0     0     0\n[...]\n"
+        "          mirror-9  ONLINE       0     0     0\n            sdy    ONLINE       0     0     0\n"
+        "            sdz    ONLINE       0     0     0\n"
+    )
+    assert problems == []
+    assert found["pools"][0]["is_partial"] is True
+    assert [group["disks"] for group in found["pools"][0]["groups"]] == [["sda", "sdb"], ["sdy", "sdz"]]
+
+
+def test_counts_of_lscpu_without_its_first_lines():
+    [found], problems = read(
+        "1) the machine\n\tThread(s) per core:  2\n\tCore(s) per socket:  8\n\tSocket(s):           2\n"
+    )
+    assert (found["sockets"], found["cores"], problems) == (2, 16, [])
+
+
+def test_lscpu_as_a_table_of_markdown():
+    rows = (
+        "| Architecture:       | x86_64 |\n| CPU(s):             | {}     |\n| Thread(s) per core: | 2      |\n"
+        "| Core(s) per socket: | 4      |\n"
+    )
+    found, problems = read((rows + "| Model name:         | A CPU  |\n").format(20) + rows.format(16))
+    assert [(one["cpus"], one["threads_per_core"], one["model"]) for one in found] == [(20, 2, "A CPU"), (16, 2, None)]
+    assert problems == []
+
+
+def test_a_mount_that_shortened_cells_have_moved():
+    [found], _ = read(
+        "NAME   FSTYPE FSVER LABEL  UUID          FSAVAIL FSUSE% MOUNTPOINTS\nsda\n"
+        "├─sda1 ext4   1.0          7b9059...    60.2G    42% /\n"
+        "└─sda2 exfat  1.0   extra  AAFA-54B1   50.4G    58% /media/user/extra\n"
+    )
+    assert found["mounts"] == {"/": "sda1", "/media/user/extra": "sda2"}
+
+
+def test_a_rule_is_no_end_of_a_name():
+    [found], _ = read(f"$ lspci\n91:00.1 Ethernet controller: Maker With A Long Name Of Some Family\n{'-' * 40}\n")
+    assert found["devices"][0]["name"] == "Maker With A Long Name Of Some Family"
+
+
+def test_sizes_and_devices_that_are_none():
+    [array, status], _ = read(
+        f"{DETAIL.replace('976691200', str((1 << 64) - 1))}\nPersonalities : [raid1]\n"
+        "md1 : active raid1 sdb1[1] sda1[0]\n      1000 blocks [2/2] [UU]\nunused devices: <none> --- Hopeful words\n"
+    )
+    assert array.get("used_dev_bytes") is None
+    assert status["unused"] == []
+
+
+def test_cards_of_lshw_below_another_output():
+    card = "  *-network{}\n       description: Ethernet interface\n       logical name: {}\n"
+    qdisc = "qdisc noqueue 0: dev lo root refcnt 2\n"
+    found, problems = read(f"$ tc qdisc\n{qdisc}\n{card.format(':0', 'eth0')}{card.format(':1', 'eth1')}")
+    assert [one["format"] for one in found] == ["tc-s-qdisc", "lshw-text"]
+    assert [card["logicalname"] for card in found[1]["networks"]] == ["eth0", "eth1"]
+    assert problems == []
+
+
+def test_quoted_examine_is_read_without_its_quotes():
+    lines = "# mdadm --examine /dev/sdc\n/dev/sdc:\n          Magic : a92b4efc\n     Raid Level : raid6\n"
+    [found], _ = read("".join(f"> > {line}\n" for line in lines.splitlines()))
+    assert (found["format"], found["level"]) == ("mdadm-examine", "raid6")

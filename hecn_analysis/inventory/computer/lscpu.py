@@ -31,12 +31,15 @@ FORMATS = ("lscpu", "lscpu-e", "lscpu-json", "lscpu-p")
 VERSIONS = "util-linux 2.19 to 2.41"
 COMMANDS = ("lscpu",)
 BEGINS = re.compile(
-    r"A\w{7,12}\s?:\s{2,40}(?:x86_64|i[3-6]86|aarch64|arm\w{1,6}|ppc\w{0,6}|s390x?|riscv\w{2,4}|loongarch64)\s*$"
-    r"|CPU NODE |CPU SOCKET |# The following is the parsable format"
+    r"(\|?\s{0,8}A\w{7,12}(?=\s?:(?:\s{2,40}|\s{0,40}\|\s{1,4})"
+    r"(?:x86_64|i[3-6]86|aarch64|arm\w{1,6}|ppc\w{0,6}|s390x?|riscv\w{2,4}|loongarch64)\s{0,80}\|?\s*$)"
+    r"|\s{0,8}(?:CPU\(s\)|Thread\(s\) per core):\s{1,40}\d)"
+    r"|(CPU NODE |CPU SOCKET )|(# The following is the parsable format)"
 )
-REPEATS = True
+REPEATS = False
 
 _LINE: Final = re.compile(r"\s{0,8}(?P<name>[^:：]{2,60}?)\s?[:：]\s{0,40}(?P<value>\S.{0,8000})?$")
+_CELLS: Final = re.compile(r"\s{0,8}\|?(?P<name>[^|]{3,60}:)\s{0,60}\|\s{0,4}(?P<value>[^|]{1,400}?)\s{0,80}\|\s*$")
 _CACHE_NAME: Final = re.compile(r"\bL(?P<level>1d|1i|2|3|4)\b")
 _CACHE: Final = re.compile(r"(?P<size>\d[\d.,]{0,12}(?:\s?[KMG]i?B?)?)(?:\s\((?P<instances>\d{1,5}) \S{3,20}\))?$")
 _DIGITS: Final = re.compile(r"\d{1,4}")
@@ -104,6 +107,8 @@ def recognises(output: Output) -> bool:
     names = {name for line in output.lines[:40] for name, _ in _named(line)}
     if output.command[:1] == ("lscpu",) and names:
         return True  # some of its lines
+    if {"threads_per_core", "cores_per_socket", "sockets"} <= names:
+        return True
     return (
         bool(names & {"cpus", "online"})
         and len(names & {"cpus", "threads_per_core", "cores_per_socket", "sockets", "numa_nodes", "online", "l3"}) >= 3
@@ -137,7 +142,8 @@ def _parsable(output: Output) -> list[str] | None:
 
 def _named(line: str) -> Iterator[tuple[str, str]]:
     """The name of the fact that a line gives, and its text."""
-    found = _LINE.match(without_note(line).rstrip())
+    cells = _CELLS.match(line)  # a row of a table in Markdown
+    found = _LINE.match(f"{cells['name']} {cells['value']}" if cells else without_note(line).rstrip())
     if found is None or not found["value"]:
         return
     name, value = found["name"].replace("\xa0", " ").strip().casefold(), found["value"]

@@ -26,7 +26,10 @@ from hecn_analysis.parsing.amounts import number, size
 FORMATS = ("lshw-json", "lshw-text")
 VERSIONS = "lshw B.02.16 to B.02.20"
 COMMANDS = ("lshw",)
-BEGINS: re.Pattern[str] | None = re.compile(r"[\w.-]{1,64}\s{0,20}\n {4}description: \S")  # below the name of the host
+BEGINS: re.Pattern[str] | None = re.compile(
+    r"[\w.-]{1,64}\s{0,20}\n {4}description: \S"  # below the name of the host
+    r"|(?=\s{0,40}\*-[a-z][\w:]{1,40}(?: [A-Z]{4,12})?\s{0,8}\n\s{4,60}[^\W\d_][^:\n]{2,30}: \S)"
+)
 REPEATS = False
 
 _NODE: Final = re.compile(

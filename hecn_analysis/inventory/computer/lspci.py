@@ -181,7 +181,10 @@ def _unbroken(output: Output) -> Iterator[tuple[int, str]]:
         detail = line[:1] not in {" ", "\t"} and _DETAIL.match(line) is not None
         begins = detail or not line.strip() or line[0] in " \t" or _DEVICE.match(line) or _HEX.match(line)
         if not begins and kept is not None and kept[1].strip():
-            if _LONGEST > len(kept[1]) > (0 if kept[1][0] in " \t" else _BROKEN) and not line.startswith(_ERRORS):
+            if not any(map(str.isalnum, line)):
+                yield kept  # a rule below the output
+                kept = None
+            elif _LONGEST > len(kept[1]) > (0 if kept[1][0] in " \t" else _BROKEN) and not line.startswith(_ERRORS):
                 kept = (kept[0], f"{kept[1]} {line}")
             continue
         if kept is not None:

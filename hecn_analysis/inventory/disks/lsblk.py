@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.labels import ELIDED
 from hecn_analysis.parsing import amounts
 from hecn_analysis.parsing.json_values import trimmed
 
@@ -54,13 +55,13 @@ _RIGHT: Final = frozenset(
     )
 )
 _WORDS: Final = frozenset(("MODEL", "VENDOR", "LABEL", "PARTLABEL", "PARTTYPENAME", "MOUNTPOINT", "MOUNTPOINTS"))
+_PATHS: Final = frozenset(("PATH", "FSROOTS", "MOUNTPOINT", "MOUNTPOINTS", "MODEL", "LABEL", "PARTLABEL"))
 _NUMBERED: Final = re.compile(r"\s\d{1,4}:\d{1,7}\s")
 _TREE: Final = frozenset(" \t|`├└│")
 _USUAL: Final = ("MAJ:MIN", "RM", "SIZE", "RO", "TYPE")
 _BY_ORDER: Final = re.compile(
     r"\s{1,200}(\d{1,4}:\d{1,7})\s{1,40}([01])\s{1,40}(\S{1,20})\s{1,40}([01])\s{1,40}(\w{1,12})(?:\s{1,80}(\S.{0,300}))?\s*$"
 )
-_ELIDED: Final = re.compile(r"\s{0,40}[\[(<]?(?:\.{2,9}|…)[\])>]?\s*$")  # rows that somebody left out
 _MOST: Final = 4096
 _DEEPEST: Final = 12
 
@@ -118,6 +119,8 @@ def _unbroken(lines: Iterable[str]) -> Iterator[str]:
     """Lines of the tree whose ends mail has put on lines of their own, joined again."""
     kept, numbered = None, False
     for line in lines:
+        if ELIDED.match(line):
+            continue
         head = kept is not None and BEGINS is not None and BEGINS.match(kept) is not None
         if head and kept is not None and line.strip() and re.fullmatch(rf"(?:\s{{0,8}}{_COLUMN}){{1,40}}\s*", line):
             kept = f"{kept.rstrip()} {line.strip()}"
@@ -154,8 +157,6 @@ def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
                 yield {**pairs, "NAME": pairs.get("NAME") or pairs["KNAME"], "_parent": pairs.get("PKNAME") or None}
         elif BEGINS is not None and BEGINS.match(line):
             columns = [(head[0], head.start(), head.end()) for head in _HEAD.finditer(line[:2000])]
-        elif _ELIDED.match(line):
-            continue
         elif not line.strip():
             columns = []
         elif any(head == "MAJ:MIN" for head, *_ in columns) and not _NUMBERED.search(line):
@@ -186,6 +187,8 @@ def _cells(columns: list[tuple[str, int, int]], line: str, name_end: int) -> dic
     for word in re.finditer(r"\S{1,200}", line[name_end:4000]):
         start, end = word.start() + name_end - shift, word.end() + name_end - shift
         under = next((head for head, *place in columns[1:] if _is_under(head, place, start, end)), None)
+        if word[0].startswith(("/", "[SWAP]")) and under not in _PATHS:  # shortened cells move it from its head
+            under = next((head for head in names if head.startswith("MOUNTPOINT")), under)
         if under is None:
             before = [head for head, first, _ in columns[1:] if first <= start]
             under = before[-1] if before and before[-1] in _WORDS else None

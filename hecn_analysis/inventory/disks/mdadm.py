@@ -25,7 +25,9 @@ COMMANDS: tuple[str, ...] = ("mdadm",)
 BEGINS: re.Pattern[str] | None = re.compile(r"/dev/\S{1,120}:\s{0,8}$")
 REPEATS: bool = True
 
+_UNKNOWN: Final = (1 << 64) - 1  # mdadm prints it where the superblock has no size
 _DEVICE: Final = re.compile(r"(?P<device>/dev/\S{1,120}):\s{0,8}$")
+_NAMED: Final = re.compile(r"^\s{0,30}(?:MBR )?(?:Raid Level|Raid Devices|Magic) :|\sRaidDevice\s", re.MULTILINE)
 _TABLE: Final = re.compile(r"\s{0,12}Number\s+Major\s+Minor\s+RaidDevice\b")
 _ROW: Final = re.compile(
     r"\s{0,20}(?:-|\d{1,6})\s+\d{1,6}\s+\d{1,7}\s+(?:-|\d{1,6})\s++"
@@ -35,7 +37,7 @@ _THIS: Final = re.compile(
     r"this\s+\d{1,6}\s+\d{1,6}\s+\d{1,7}\s+(?P<slot>\d{1,6})\s+(?P<state>[a-z ]{1,40}?)(?:\s{2}|$)"
 )
 _PEOPLE: Final = re.compile(r"\((?P<binary>\d{1,9}(?:\.\d{1,4})? [KMGTPE]iB)")
-_UNIT: Final = re.compile(r"(?P<number>\d{1,18})\s?(?P<unit>sectors|KiB|K|M|G)?")
+_UNIT: Final = re.compile(r"(?P<number>\d{1,20})(?!\d)\s?(?P<unit>sectors|KiB|K|M|G)?")
 _STATUS: Final = re.compile(r"(?P<percent>\d{1,3}(?:\.\d{1,3})?)% complete")
 _SECTOR: Final = 512
 _EXAMINED: Final = ("Magic", "MBR Magic")
@@ -70,7 +72,7 @@ def recognises(output: Output) -> bool:
     """Look for what mdadm names below the device."""
     head = output.head(60)
     if "--detail" in output.command or "--examine" in output.command:
-        return "Raid" in head or "RaidDevice" in head or "Magic :" in head
+        return _NAMED.search(head) is not None
     if re.search(r"^\s{0,30}(?:MBR )?Magic : (?!6d746962)\w", head, re.MULTILINE):  # that of a bitmap (-X) is another
         return True
     named = re.search(r"^/dev/\S{1,120}:\s{0,8}$", head, re.MULTILINE) is not None
@@ -131,6 +133,8 @@ def _size(facts: Facts, line: Labelled, *, examine: bool) -> None:
         facts.problem(line.number, "malformed", f"{line.name}: found {line.value[:40]!r}, expected a size; left out")
         return
     number = int(found["number"])
+    if number >= _UNKNOWN:
+        return
     scale = {"sectors": _SECTOR, "KiB": 1024, "K": 1024, "M": 1 << 20, "G": 1 << 30, None: 1024}[found["unit"]]
     if found["unit"] is None:
         device = line.name in ("Avail Dev Size", "Data Offset")

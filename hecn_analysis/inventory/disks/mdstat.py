@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, Final
 
 from hecn_analysis.inventory.contract import Facts, Output
@@ -49,6 +50,7 @@ _PENDING: Final = re.compile(r"(?P<pending>[A-Z]{3,20})\b")
 _NEAR: Final = 12
 _BEGINNING: Final = re.compile(r"(?:Personalities|unused devices| *md\S{0,60} :)")
 _LONGEST: Final = 4000
+_NAME: Final = re.compile(r"[a-z][a-z0-9_!-]{1,31}(?:\[\d{1,4}\])?(?:\([A-Z]\))?")
 _UNUSED: Final = re.compile(r"unused devices: ?(?P<names>.{0,400})")
 
 
@@ -75,8 +77,7 @@ def read(output: Output) -> Facts:
             arrays.append(array)
             _geometry(array, found["rest"])
         elif (unused := _UNUSED.match(line)) is not None:
-            names = unused["names"].split()
-            facts.values["unused"] = [] if names in ([], ["<none>"]) else names
+            facts.values["unused"] = list(takewhile(_NAME.fullmatch, unused["names"].split()))
         elif arrays and line[:1].isspace():
             _details(arrays[-1], line)
         elif line.strip() and re.match(r"md\w{0,60} :", line):

@@ -30,6 +30,7 @@ _ROW: Final = re.compile(
 _GROUP: Final = re.compile(
     r"(?:mirror|raidz[123]?|draid\d?|spare|replacing|special|log)(?:[:\w]{0,40})?-\d{1,6}$|raidz[123]?$|mirror$"
 )
+_WHOLE: Final = re.compile(r"(?:mirror|raidz[123]?|draid\d?)(?:[:\w]{0,40})?-\d{1,6}$")  # in no other group
 _APART: Final = frozenset(("logs", "cache", "spares", "special", "dedup"))
 _PROGRESS: Final = re.compile(r"(?P<percent>\d{1,3}(?:\.\d{1,3})?)% done")
 
@@ -51,6 +52,7 @@ def read(output: Output) -> Facts:
     """Read all pools."""
     pools: list[dict[str, Any]] = []
     depths: list[int] = []
+    facts = output.facts("zpool-status", {"n_pools": 0, "pools": pools})
     config, apart = False, False
     for line in output.lines:
         field = _FIELD.match(line)
@@ -64,9 +66,12 @@ def read(output: Output) -> Facts:
             config, apart, depths = True, False, []
         elif pools and (progress := _PROGRESS.search(line)) is not None:
             pools[-1]["progress"] = round(float(progress["percent"]) / 100, 6)
+        elif pools and config and labels.ELIDED.match(line):
+            pools[-1]["is_partial"] = True  # somebody left out members
         elif pools and config and (row := _row(line)) is not None:
             apart = _member(pools[-1], row, depths, apart=apart)
-    return output.facts("zpool-status", {"n_pools": len(pools), "pools": pools})
+    facts.values["n_pools"] = len(pools)
+    return facts
 
 
 def _row(line: str) -> re.Match[str] | None:
@@ -88,7 +93,7 @@ def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apar
     if apart:
         return True
     kind = _GROUP.match(row["name"])
-    if kind is not None and depth <= depths[0] + 2:
+    if kind is not None and (depth <= depths[0] + 2 or _WHOLE.match(row["name"])):
         level = row["name"].partition("-")[0].partition(":")[0]
         pool["groups"].append({"level": level, "state": row["state"], "disks": [], "failed": []})
     elif kind is None:
