@@ -114,11 +114,20 @@ def _operators() -> list[tuple[str, Any]]:
 
 
 def _annotations(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations begin and end: what is changed there changes no result."""
-    parts = [getattr(node, name, None) for node in ast.walk(tree) for name in ("annotation", "returns")]
-    return [
-        ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)) for part in parts if part is not None
+    """Where annotations and questions for a type checker begin and end: what is changed there changes no result."""
+    parts = [
+        (part, part)
+        for node in ast.walk(tree)
+        for name in ("annotation", "returns")
+        if (part := getattr(node, name, None))
     ]
+    # and what only a type checker imports
+    parts += [
+        (node, node.test)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    return [((begin.lineno, begin.col_offset), (end.end_lineno, end.end_col_offset)) for begin, end in parts]
 
 
 def _asks_something(operator: str, code: str, place: tuple[int, int], annotations: Sequence[Any]) -> bool:

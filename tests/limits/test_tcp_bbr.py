@@ -117,6 +117,16 @@ def test_bbr_takes_a_quarter_more_for_growth():
     assert stale[7:] == [(0, 0), (1, 0), (2, 0), (3, 1)]
 
 
+def test_bbr_goes_on_round_its_phases_while_another_drains():
+    flow = many_bbr(9)
+    flow.mode[:], flow.phase[:], flow.backlog[:] = 2, [[*range(8), 5]], 1e30
+    flow.mode[0, 8], flow.backlog[8] = 1, 0.0
+    flow.change_mode(flow.mode == 0)
+    assert flow.mode[0].tolist() == [2] * 9
+    assert flow.phase[0, :8].tolist() == [1, 2, 3, 4, 5, 6, 7, 0]
+    assert flow.phase[0, 8] != 1
+
+
 def test_bbr_has_drained_with_a_hundredth_of_a_product_left_and_begins_with_any_phase_but_the_one_that_drains():
     flow = many_bbr(7000, rate_bps=8e6)
     flow.mode[:] = 1
