@@ -32,12 +32,9 @@ def without_quotes(text: Text) -> Text:
 
 
 def without_comments(text: Text) -> Text:
-    """Remove marks of comments, of quotes and of boxes from blocks whose every line has the same.
-
-    A second mark is removed only if every line has one: outputs mark some of their own lines.
-    """
+    """Remove marks of comments, of quotes and of boxes from blocks whose every line has the same."""
     text = _where_repeated(text, _COMMENT, _without(_COMMENT))
-    for _ in range(_MOST - 1):
+    for _ in range(_MOST - 1):  # a second mark if every line has one: outputs mark some of their own lines
         if not all(_COMMENT.match(line) for line in text.lines if line.strip()):
             break
         text = text.each(_without(_COMMENT))
