@@ -1,4 +1,4 @@
-"""Samples of all readers of logs behind what mails, pages and notes put around them."""
+"""Samples of all readers behind what mails, pages and notes put around them."""
 
 import base64
 import html
@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from hecn_analysis.counters import registry as counters
+from hecn_analysis.counters.clock import Clock
+from hecn_analysis.files.documents import Document
 from hecn_analysis.files.source import Lines, decode
+from hecn_analysis.inventory import registry as inventory
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import RunFindings
 from hecn_analysis.logs.second_reading import read_again
@@ -123,6 +127,62 @@ def test_a_wrapping_does_not_change_the_rows(wrapping):
         assert rows(WRAPPINGS[wrapping](lines)) == plain, f"{sample.parent.name}/{sample.name}"
         compared += len(plain)
     assert compared > 200
+
+
+def counted(content):
+    """Rows of counters, and the number of problems."""
+    found = counters.read(Document("a", content), Clock())
+    tables = [(each.samples, each.rates, list(each.interfaces.values())) for each in found]
+    rows = [[without_places(row) for row in table] for each in tables for table in each]
+    return [row for table in rows for row in table], sum(len(each.problems) for each in found)
+
+
+def captured(content):
+    """Facts of captured outputs, and the number of problems."""
+    found = inventory.read(Document("a", content))
+    return [(one.facts.format, one.facts.values) for one in found.captured], len(found.problems)
+
+
+def without_places(value):
+    if isinstance(value, dict):
+        return {name: without_places(each) for name, each in value.items() if name not in {"line", "cleaned"}}
+    return [without_places(each) for each in value] if isinstance(value, list) else value
+
+
+def is_same_or_told(read, sample, wrapping):
+    """Whether a wrapped sample gives the rows of the bare one, a problem more, or nothing at all."""
+    lines = sample.read_text(errors="replace").removesuffix("\n").split("\n")
+    rows, problems = read("".join(f"{line}\n" for line in lines).encode())
+    behind, told = read(WRAPPINGS[wrapping](lines).encode())
+    return behind == rows or told > problems or not behind
+
+
+# "preformatted": the tag becomes the prompt of a switch in one sample of port tables.
+READINGS = {
+    "counters": (counted, [mark for mark in MARKS if mark != "preformatted"]),
+    "inventory": (captured, [mark for mark in MARKS if mark != "fence"]),
+}
+
+
+def wrapped(room):
+    _, marks = READINGS[room]
+    samples = sorted((SAMPLES.parents[1] / room / "samples").rglob("*.*"))
+    return [(sample, mark) for sample in samples if sample.is_file() for mark in marks]
+
+
+@pytest.mark.parametrize("room", READINGS)
+def test_each_sample_behind_one_wrapping_says_the_same_or_what_is_lost(room):
+    read, marks = READINGS[room]
+    tried = wrapped(room)[:: len(marks) + 1]
+    assert len(tried) > 40
+    assert [pair for pair in tried if not is_same_or_told(read, *pair)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", READINGS)
+def test_every_sample_behind_every_wrapping_says_the_same_or_what_is_lost(room):
+    read, _ = READINGS[room]
+    assert [pair for pair in wrapped(room) if not is_same_or_told(read, *pair)] == []
 
 
 def test_the_layers_that_came_off_are_named():

@@ -19,7 +19,7 @@ _LIST: Final = re.compile(
 )
 _CHANGED: Final = re.compile(r"(?P<mark>[ ]{0,4}[+<])(?=[^+<\d]|\s|$)[ ]?")
 _NUMBER: Final = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:[:|)\t]|:\s|\s{1,2}(?=\S|$))")
-_REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)(?:[ \t]{1,2}|$)")
+_REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}?(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)(?:[ \t]{1,2}|$)")
 FENCE: Final = re.compile(r"\s{0,8}(?:>\s{0,2}){0,4}(?:`{3,8}|~{3,8})[^`]{0,80}$")
 """A line that fences a block of code in Markdown."""
 _MARGIN: Final = re.compile(r"[ \t]{1,200}")
@@ -98,7 +98,7 @@ def without_margins_of_paragraphs(text: Text) -> Text:
 
 def front(line: str) -> str:
     """Return the mark or the margin in front of a line, empty for none."""
-    for mark in (_QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _NUMBER, _MARGIN):
+    for mark in (_NUMBER, _QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _MARGIN):
         if match := mark.match(line):
             return "1" if mark is _NUMBER else match[0].rstrip() or match[0]
     return ""
