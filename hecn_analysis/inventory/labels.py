@@ -13,7 +13,7 @@ _LONGEST: Final = 2000
 #: Lines that somebody left out.
 ELIDED: Final = re.compile(r"\s{0,80}[\[(<]?(?:\.{2,9}|…)[\])>]?\s{0,80}$")
 #: What somebody wrote behind a figure, with more than one blank between.
-_NOTE: Final = re.compile(r"(?:[ \t]{2,400}|\t)(?://|#|/\*|\*{0,9}<{1,9}[-=<*]|\*{1,9}<|←|⟵|⇐|<{2,9})")
+_NOTE: Final = re.compile(r"(?:(?<=[ \t][ \t])|(?<=\t))(?://|#|/\*|\*{0,9}<{1,9}[-=<*]|\*{1,9}<|←|⟵|⇐|<{2,9})")
 _RATE: Final = re.compile(r"(?<![\d.])(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?Gb(?:/s|ps)")
 
 #: Labels, or heads of columns, as a tool prints them: the field that holds the value, and what parses its text.
@@ -32,7 +32,7 @@ class Labelled(NamedTuple):
 def without_note(line: str) -> str:
     """The line without what somebody wrote behind its figure (``CPU(s):   8    // with HT``)."""
     note = _NOTE.search(line) if len(line) <= _LONGEST else None
-    return line[: note.start()] if note is not None and line[: note.start()].strip() else line
+    return line[: note.start()].rstrip() if note is not None and line[: note.start()].strip() else line
 
 
 def labelled(number: int, line: str) -> Labelled | None:

@@ -552,3 +552,16 @@ def test_quoted_examine_is_read_without_its_quotes():
     lines = "# mdadm --examine /dev/sdc\n/dev/sdc:\n          Magic : a92b4efc\n     Raid Level : raid6\n"
     [found], _ = read("".join(f"> > {line}\n" for line in lines.splitlines()))
     assert (found["format"], found["level"]) == ("mdadm-examine", "raid6")
+
+
+def test_a_note_behind_a_row_of_lsblk_is_no_mount():
+    [found], _ = read(
+        "NAME        MAJ:MIN RM   SIZE RO TYPE MOUNTPOINT\nsda           8:0    0     1T  0 disk # for the pool\n"
+        "└─sda1        8:1    0     1G  0 part /boot\n"
+    )
+    assert found["mounts"] == {"/boot": "sda1"}
+
+
+def test_the_log_of_the_kernel_is_no_output_of_dmidecode():
+    found, _ = read("[    0.000000] SMBIOS 2.4 present.\n[    0.000000] DMI: Maker Board, BIOS 080014  07/26/2010\n")
+    assert found == []

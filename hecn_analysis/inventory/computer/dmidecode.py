@@ -49,8 +49,10 @@ Record = dict[str, str]
 def recognises(output: Output) -> bool:
     """Whether the first lines say so, or are a record."""
     head = output.head(12)
-    if re.search(r"^# dmidecode \d|^SMBIOS \d{1,2}\.\d{1,2}(?:\.\d)? present", head, re.MULTILINE):
+    if re.search(r"^# dmidecode \d", head, re.MULTILINE):
         return True
+    if re.search(r"^SMBIOS \d{1,2}\.\d{1,2}(?:\.\d)? present", head, re.MULTILINE):
+        return "Handle 0x" in output.text  # the kernel's log has the first line, too
     return re.search(r"^Handle 0x[0-9A-F]{4}(?:, DMI type|\n\s{1,8}DMI type)", head, re.MULTILINE) is not None
 
 

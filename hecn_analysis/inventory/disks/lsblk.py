@@ -217,7 +217,7 @@ def _block(row: dict[str, Any]) -> dict[str, Any]:
         "model": trimmed(row.get("MODEL")),
         "transport": trimmed(row.get("TRAN")),
         "scheduler": trimmed(row.get("SCHED")),
-        "mounts": [mount for mount in mounts if isinstance(mount, str) and mount],
+        "mounts": [mount for mount in mounts if isinstance(mount, str) and mount.startswith(("/", "["))],
         "below": [row["_parent"]] if row.get("_parent") else [],
     }
 
