@@ -26,7 +26,7 @@ from hecn_analysis.statements.statement import Statement, end_of
 _START: Final = 0.25
 
 #: A rate that falls once: by so much at the least, and what each part scatters at most. [1]
-_FALL: Final = 1.5
+_FALL: Final = 2.0
 _STEADY: Final = 0.15
 
 #: Tools whose round-trip time was taken when the connection was made, and no queue is in it.

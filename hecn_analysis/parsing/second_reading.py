@@ -197,7 +197,9 @@ def _is_truer(before: Reading[Any], after: Reading[Any], change: Change) -> bool
     """Whether the reading without a layer that no program prints, or that every line has, replaces the other."""
     if not after.parts or not (change.is_whole or change.layer in CERTAIN):
         return False
-    if _count(after.problems) > _count(before.problems):
+    now, worse = _count(after.problems), _count(before.problems)
+    is_same = [part.figures for part in after.parts] == [part.figures for part in before.parts]
+    if now > worse or (now == worse and is_same):
         return False
     if change.is_whole and CERTAIN.issuperset(change.layers):
         return True
