@@ -7,9 +7,9 @@ from io import BytesIO
 
 def with_palette(png: bytes) -> bytes:
     """Write a PNG with a palette of at most 256 colours; transparency becomes white."""
-    from PIL import Image  # noqa: PLC0415 (installed with the tests: only a checkout stores pictures)
+    from PIL import Image, PngImagePlugin  # noqa: PLC0415 (installed with the tests: only a checkout stores pictures)
 
-    with Image.open(BytesIO(png)) as drawing:
+    with PngImagePlugin.PngImageFile(BytesIO(png)) as drawing:
         coloured = drawing.convert("RGBA")
     opaque = Image.alpha_composite(Image.new("RGBA", coloured.size, "white"), coloured).convert("RGB")
     written = BytesIO()

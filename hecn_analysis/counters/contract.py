@@ -168,9 +168,15 @@ class CounterFindings(FileProblems):
         self._check("samples", self.samples)
         self._check("rates", self.rates)
         if self.format is not None:
+            self._check_not_empty()
             self.facts = {"source_file": self.source_file, "format": self.format, **self.facts}
             for name, value in common_facts(self).items():
                 self.facts.setdefault(name, value)
+
+    def _check_not_empty(self) -> None:
+        """Report a file of a known form without any figure."""
+        if not (self.samples or self.rates or self.interfaces or self.problems or self.facts.keys() - {"cleaned"}):
+            self.problem(None, "truncated", f"found the form of {self.format} without rows, expected those of a port")
 
     def _check(self, table: str, rows: list[dict[str, object]]) -> None:
         """Remove impossible values, with one problem per column that counts them."""

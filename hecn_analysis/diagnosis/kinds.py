@@ -493,7 +493,7 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
 
 
 def _without_words(kind: Kind) -> Kind:
-    """Leave out what people say, and the lines about mounts: a copy is slow, this test of its path is not."""
+    """Leave out the words and lines that name a cause: a copy is slow, this test of its path is not."""
     return replace(kind, statements=tuple(one for one in kind.statements if one.name not in ("cue", "topic")))
 
 

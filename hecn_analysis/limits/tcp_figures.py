@@ -79,7 +79,8 @@ def tcp(
     -------
     dict
         `throughput_bps` of payload (for a lossy path with a rate the median of 64 simulated runs), `bdp_bytes` (NaN
-        without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams; infinite where nothing limits).
+        without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams; infinite where nothing limits). The
+        loss limit of Reno and CUBIC is a closed form for losses at even distances: random losses can leave more.
 
     Examples
     --------

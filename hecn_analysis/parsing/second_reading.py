@@ -128,7 +128,7 @@ def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Cha
         fresh, marked = _differ(step, found.text)
         numbers = numbers | fresh
         changed = fresh if found.layer in _WRAPS else numbers
-        is_whole = found.layer not in _WRAPS and fresh | blank >= set(step.numbers)
+        is_whole = found.layer not in _WRAPS and len(fresh) > 1 and fresh | blank >= set(step.numbers)
         yield Change(found.layers, found.text, changed, marked | blank, fresh, blank, found.layer, is_whole)
         step = found.text
 

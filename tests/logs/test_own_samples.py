@@ -36,7 +36,7 @@ PRINTED = {
     "iperf3/json-stream": (r'"sum_received":\{[^}]*"bits_per_second":([\d.]+)', 1.0),
     "hdparm/timings": (r"= +([\d.]+) MB/sec", 8 * MEBI),
     "sockperf/tcp": (r"BandWidth is [\d.]+ MBps \(([\d.]+) Mbps", MEBI),
-    "rsync/copies": (r"([\d,]+\.\d\d) bytes/sec", 8.0),
+    "rsync/copies": (r"([\d,]+\.\d\d) bytes/sec|100% +([\d.]+)MB/s +\S+ \(xfr#1, to-chk=0/1\)\s*$", (8.0, 8 * MEBI)),
     "curl/variables": (r'"speed_download":(\d+)', 8.0),
     "lftp/transfer-log": (r"([\d.]+) MiB/s", 8 * MEBI),
     "globus-url-copy/verbose": (r"([\d.]+) MB/sec avg +[\d.]+ MB/sec inst *\r\n", 8 * MEBI),
@@ -92,9 +92,12 @@ def printed(path):
 def test_rates_agree_with_a_plain_search(path):
     pattern, unit = printed(path)
     text = path.read_bytes().decode()  # with its carriage returns
+    factors = unit if isinstance(unit, tuple) else (unit, unit)
     rates = [
-        float(next(group for group in hit.groups() if group).replace(",", "")) * unit
+        float(group.replace(",", "")) * factor
         for hit in re.finditer(pattern, text, re.MULTILINE)
+        for group, factor in zip(hit.groups(), factors, strict=False)
+        if group
     ]
     assert rates
     assert read(path).runs.throughput_bps.dropna().tolist() == pytest.approx(rates)
