@@ -370,6 +370,7 @@ WITH_SETTINGS = {
 }
 
 
+@pytest.mark.slow  # every command
 @pytest.mark.parametrize("command", WITH_SETTINGS)
 def test_every_command_warns_once_of_a_setting_without_a_unit(command, capsys, tmp_path, monkeypatch):
     words = WITH_SETTINGS[command]

@@ -267,6 +267,7 @@ def rows_of(text):
     return [row for one in found for row in one.samples]
 
 
+@pytest.mark.slow  # every sample
 @pytest.mark.parametrize("name", sorted(PORTS))
 def test_a_file_that_is_cut_gives_no_other_numbers(samples, name):
     text = (samples / "switches" / f"{name}.txt").read_text()

@@ -61,6 +61,7 @@ def bare(tmp_path_factory):
     return folder, read(folder).runs
 
 
+@pytest.mark.slow  # every sample; tests/parsing/test_wrappings.py has a selection
 @pytest.mark.parametrize("kind", PREFIXES)
 def test_a_prefix_does_not_change_the_rows(tmp_path, kind, bare):
     folder, runs = bare

@@ -40,6 +40,7 @@ def test_marks_of_the_documents_stand_with_their_goals():
     assert list(found.date) == sorted(found.date)
 
 
+@pytest.mark.slow  # every roadmap
 def test_every_milestone_of_the_shipped_roadmaps_is_read(shipped):
     for found in shipped.values():
         known = found._content.milestones.items()
@@ -62,6 +63,7 @@ def test_goals_of_the_documents_came_in_time_for_the_parts_that_reached_them():
     assert found.amount["loss"] == pytest.approx(cubic_loss(100e9 * 0.087 / 8 / 8960, 0.087))
 
 
+@pytest.mark.slow  # every roadmap
 def test_all_accomplishments_of_the_documents_are_milestones(shipped):
     table = shipped["hecn"].milestones
     assert set(table.accomplishment.dropna()) == set(range(1, 18))

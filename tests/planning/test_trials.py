@@ -33,6 +33,7 @@ def changed(keys):
     return found
 
 
+@pytest.mark.slow  # every change
 @pytest.mark.parametrize("keys", [LOSSY, {**LOSSY, "path.loss": 0}, {**LOSSY, "tool": "nuttscp", "tool.bytes": "1 GB"}])
 def test_together_is_as_alone(keys):
     scenarios = changed(keys)[::8]

@@ -55,6 +55,7 @@ def test_settings_stand_beside_the_scenario_as_it_is():
     assert then == hecn.predict("hotlava-transmit", {"sender.max_payload": "256 B"}).throughput_bps
 
 
+@pytest.mark.slow  # a whole grid
 def test_a_grid_is_predicted_as_each_of_its_points_would_be():
     short = {**PATH, "tool.duration": "2 s"}  # thousands of round trips add nothing
     found = whatif(short, vary={"path.rtt": "1ms..20ms/3", "tool.window": ["1 MiB", "256 MiB"]})

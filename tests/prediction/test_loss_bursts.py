@@ -17,6 +17,7 @@ def rate(**settings):
     return predict({**LOSSY, **{key.replace("__", "."): value for key, value in settings.items()}}).throughput_bps
 
 
+@pytest.mark.slow  # long runs
 @pytest.mark.parametrize("control", ["reno", "cubic", "htcp", "bic"])
 def test_a_burst_counts_as_one_event(control):
     keys = {"rate_bps": 10e9, "rtt_s": 0.04, "congestion_control": control, "duration_s": 300, "warm_up_s": 30}

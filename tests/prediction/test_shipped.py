@@ -67,6 +67,7 @@ def test_a_host_predicts_from_memory_to_memory(file):
     assert predict(load_scenario({"sender": file.stem, "receiver": "ideal", "path": "lan-10ge", "tool": "nuttcp"}))
 
 
+@pytest.mark.slow  # every path
 @files("paths")
 def test_a_path_is_predicted(file):
     assert predict(load_scenario({"sender": "ideal", "receiver": "ideal", "path": file.stem, "tool": "nuttcp"}))

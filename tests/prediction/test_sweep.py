@@ -122,6 +122,7 @@ def test_a_sweep_is_a_loop_over_predict(case):
     assert_is_loop(scenario, vary, most=3)
 
 
+@pytest.mark.slow  # a sweep for each key
 @pytest.mark.parametrize("name", sorted({*STEADY} - {"two copies"}))
 def test_a_sweep_of_what_nearly_all_have_is_a_loop_over_predict(name):
     scenario = hecn.load_scenario(STEADY[name])

@@ -34,6 +34,7 @@ def all_of(folder):
     return figures
 
 
+@pytest.mark.slow  # every kind of folder; tests/report/test_folder_report.py has one of each finding
 @pytest.mark.parametrize(
     "folder",
     [
@@ -51,6 +52,7 @@ def test_every_kind_of_folder_is_shown(folder, capsys):
     assert "nan" not in capsys.readouterr().out.lower().replace("nanosecond", "").split()
 
 
+@pytest.mark.slow  # 42 files
 def test_a_folder_of_many_files_is_shown_by_format(tmp_path, capsys):
     for number in range(42):
         (tmp_path / f"{number}.log").write_text(
