@@ -35,6 +35,7 @@ _BLANKS: Final = (" ", "\t")
 _LISTS: Final = (Mapping, list, tuple, range)
 #: Layers of marks that outputs contain, too: removing one counts only if every line of the output has it.
 _INNER: Final = frozenset({"margins", "margins of paragraphs", "list marks"})
+_ACTIVE: Final = re.compile(r"<(?:script|img|svg|iframe|object)\b", re.IGNORECASE)  # in names, not around outputs
 _COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
 
 
@@ -102,6 +103,8 @@ class Change(NamedTuple):
 
 def is_wrapped(lines: Sequence[str]) -> bool:
     """Whether the lines of a file have marks inside, or its first and last line a mark, margin or prefix."""
+    if any(map(_ACTIVE.search, lines)):
+        return False
     ends = [next(filter(str.strip, each), "") for each in (lines, reversed(lines))]
     is_prefixed = all(prefixes.bare(line) != line for line in ends)
     return is_prefixed or has_marks("\n".join(lines)) or are_marked(ends)
