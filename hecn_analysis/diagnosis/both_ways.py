@@ -52,7 +52,4 @@ def _ways_trade(facts: Facts) -> Fact | None:
 @_sign
 def _alone_faster(facts: Facts) -> Fact | None:
     """How many times as fast the same test is without runs the other way."""
-    alone = facts.kind.alone
-    if alone is None or not facts.measured > 0:
-        return None
-    return Fact(alone.rate_bps / facts.measured, (replace(alone.place, name="other"), facts.rate_quote))
+    return facts.times(facts.kind.alone)

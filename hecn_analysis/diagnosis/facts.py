@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, ValidityWarning
-from hecn_analysis.diagnosis.kinds import Kind
+from hecn_analysis.diagnosis.kinds import Kind, Other
 from hecn_analysis.limits import framing
 from hecn_analysis.limits.tcp_loss import pftk_bps
 from hecn_analysis.runs import course
@@ -223,6 +223,12 @@ class Facts:
     def rate_quote(self) -> Statement:
         """The rate of the first run, as a statement."""
         return self._quote_of(self.kind.runs.iloc[0], f"{self.kind.tool}: {units.format_rate(self.measured)}")
+
+    def times(self, other: Other | None) -> Fact | None:
+        """How many times as fast another test is, with its first run."""
+        if other is None or not self.measured > 0:
+            return None
+        return Fact(other.rate_bps / self.measured, (replace(other.place, name="other"), self.rate_quote))
 
     @property
     def has_rates(self) -> bool:

@@ -239,10 +239,10 @@ def kinds(folder: Folder) -> list[Kind]:
     own = _by_file(folder.statements)
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
-    shares = (_share(folder.statements, own, run) for _, run in runs.iterrows())
-    runs["share"] = pd.Series(
-        [None if share is None else str(share.value) for share in shares], runs.index, dtype=object
-    )
+    mounts = [one for one in folder.statements if one.name == "mount.share"]
+    of_disks = runs[runs["tool"].isin(_STORAGE)]
+    shares = {at: share for at, run in of_disks.iterrows() if (share := _share(mounts, own, run)) is not None}
+    runs["share"] = pd.Series({at: str(share.value) for at, share in shares.items()}, runs.index, dtype=object)
     on_wire = runs[~runs["tool"].isin(_LOCAL)]
     files = set(on_wire["source_file"])
     ends = {_stem(str(name)) for name in files}
@@ -250,7 +250,7 @@ def kinds(folder: Folder) -> list[Kind]:
     piped = runs["tool"].isin(_LOCAL) & (runs["source_file"].isin(files) | of_ends) & runs["share"].isna()
     keys = ["condition", _RATE, _WINDOW, "asked.local", "asked.remote", "share"]
     found = [
-        _kind(folder, str(key[0]), part, runs[piped])
+        _kind(folder, str(key[0]), part, runs[piped], shares.get(part.index[0]))
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
     ]
     with_rates = [kind for kind in found if len(kind.runs)] or found
@@ -337,7 +337,9 @@ def _text(value: object) -> str:
     return "" if pd.isna(value) else str(value)  # type: ignore[call-overload]
 
 
-def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFrame) -> Kind:
+def _kind(
+    folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFrame, share: Statement | None = None
+) -> Kind:
     first = part.iloc[0]
     good = part[part["rate_bps"].notna()]
     files = set(part["source_file"])
@@ -351,7 +353,6 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
     rate, window = first[_RATE], first[_WINDOW]
     said = [f"paced at {units.format_rate(float(rate))}"] if not pd.isna(rate) else []
     said += [f"a window of {units.format_bytes(float(window))} asked for"] if not pd.isna(window) else []
-    share = _share(folder.statements, _by_file(folder.statements), first)
     said += [f"on the share {share.value}"] if share is not None else []
     return Kind(
         condition=", ".join([condition, *said, *([f"{source} to {destination}"] if source and destination else [])]),
@@ -396,15 +397,12 @@ def _short(host: str) -> str:
 
 
 def _share(
-    statements: Sequence[Statement], own: Mapping[str, Sequence[Statement]], run: pd.Series[Any]
+    mounts: Sequence[Statement], own: Mapping[str, Sequence[Statement]], run: pd.Series[Any]
 ) -> Statement | None:
     """The line that mounts the share on which a test of disks works, by the command above the run."""
-    if run["tool"] not in _STORAGE:
-        return None
     last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
     named = [one for one in own.get(str(run["source_file"]), ()) if one.name == "asked.path" and one.line <= last]
     paths = [f"{one.value}/" for one in named if one.line == named[-1].line]
-    mounts = (one for one in statements if one.name == "mount.share")
     return next((one for one in mounts if any(path.startswith(f"{one.value}/") for path in paths)), None)
 
 

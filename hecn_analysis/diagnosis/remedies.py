@@ -171,18 +171,23 @@ def _of_class(name: str, entry: str, probability: float, known: Known, told: Tol
         )
         values = quantities(known, rate.throughput_bps)
         is_counted = is_measured or (known.goodput_bps is not None and remedy.after == "line")
-        settings = _settings(remedy, values, is_of_rates=has_rates)
-        yield Change(
-            what=remedy.what.format(**values) if said is None else said.what,
-            settings=settings if said is None else {**settings, **said.settings},
-            command=remedy.command.format(**values) if said is None else said.command,
-            check=remedy.check.format(**values) if said is None else said.check,
+        change = Change(
+            what=remedy.what.format(**values),
+            settings=_settings(remedy, values, is_of_rates=has_rates),
+            command=remedy.command.format(**values),
+            check=remedy.check.format(**values),
             throughput_bps=rate.throughput_bps if is_counted else None,
             low_bps=rate.low_bps if is_counted else None,
             high_bps=rate.high_bps if is_counted else None,
             probability=min(probability * remedy.works, 1.0),
-            source=remedy.source if said is None else said.source,
+            source=remedy.source,
         )
+        if said is not None:
+            settings = {**change.settings, **said.settings}
+            change = replace(
+                change, what=said.what, settings=settings, command=said.command, check=said.check, source=said.source
+            )
+        yield change
 
 
 def _asks_for_a_rate(remedy: _Remedy) -> bool:

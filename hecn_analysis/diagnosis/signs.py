@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from typing import Final
@@ -16,6 +16,7 @@ import pandas as pd
 
 from hecn_analysis.diagnosis import both_ways, of_hosts, of_notes, of_paths
 from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, enter
+from hecn_analysis.limits.request_response import SSH_WINDOW
 from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
 
@@ -48,8 +49,7 @@ _PLATEAU: Final = 0.15
 _MEMORY_BPS: Final = 64e9
 _CACHED_BPS: Final = 16e9
 
-#: Window of a channel of OpenSSH (channels.h: 64 packets of 32 KiB), which its copies cannot exceed in flight. [B]
-_CHANNEL_BYTES: Final = 64 * 32 * 1024
+#: Tools whose data pass through a channel of OpenSSH.
 _OVER_SSH: Final = frozenset({"scp", "sftp", "rsync"})
 _FAR_S: Final = 0.002  # a window is all in flight long before a nearer host is slow for another reason
 
@@ -397,10 +397,7 @@ def _others(differs: str) -> Reads:
             (one for one in facts.kind.others if one.differs == differs and one.rate_bps > 0),
             key=lambda one: one.rate_bps,
         )
-        if not others or not facts.measured > 0:
-            return None
-        middle = others[(len(others) - 1) // 2]
-        return Fact(middle.rate_bps / facts.measured, (replace(middle.place, name="other"), facts.rate_quote))
+        return facts.times(others[(len(others) - 1) // 2] if others else None)
 
     return read
 
@@ -412,10 +409,7 @@ _SIGNS["way_back_faster"] = _others("direction")
 @_sign
 def _path_carries(facts: Facts) -> Fact | None:
     """How many times as fast a test between memories is over the path of a copy."""
-    through = facts.kind.through
-    if through is None or not facts.measured > 0:
-        return None
-    return Fact(through.rate_bps / facts.measured, (replace(through.place, name="other"), facts.rate_quote))
+    return facts.times(facts.kind.through)
 
 
 @_sign
@@ -424,7 +418,7 @@ def _channel_fit(facts: Facts) -> Fact | None:
     rtt = facts.rtt_idle
     if facts.kind.tool not in _OVER_SSH or facts.files is not None or rtt is None or rtt.value < _FAR_S:
         return None
-    return Fact(facts.measured * rtt.value / 8 / _CHANNEL_BYTES, (*rtt.evidence, facts.rate_quote))
+    return Fact(facts.measured * rtt.value / 8 / SSH_WINDOW, (*rtt.evidence, facts.rate_quote))
 
 
 # --- losses and queues ------------------------------------------------------------------------------------------------

@@ -29,9 +29,14 @@ _MOUNTS: Final = (
     re.compile(rf"\bmount(?:\.nfs4?|\.cifs|_nfs|_smbfs)? [^|;&\n]{{0,200}}?{_SOURCE}{_GAP}{_AT}"),
     re.compile(rf"\bsshfs [^|;&\n]{{0,200}}?{_SOURCE}{_GAP}{_AT}"),
 )
+#: What a line has that mounts a share.
+_OF_MOUNTS: Final = (" type ", "nfs", "cifs", "smb", "fuse.", "ceph", "lustre", "glusterfs", "%", "mount", "sshfs")
+_PROGRAMS: Final = (
+    *("dd", "fio", "cp", "rsync", "mv", "tar", "bonnie++", "iozone", "ior", "IOR", "hdparm", "time", "cd", "pv"),
+    *("bonnie", "dbench", "ioping"),
+)
 _COMMAND: Final = re.compile(
-    r"(?:^|[\s|;&$#>])(?:dd|fio|cp|rsync|mv|tar|bonnie\+\+|iozone|ior|IOR|hdparm|time|cd|pv|bonnie|dbench|ioping)(?= )"
-    r"(?P<arguments>[^|;&<\n]{1,400})"
+    rf"(?:^|[\s|;&$#>])(?:{'|'.join(map(re.escape, _PROGRAMS))})(?= )(?P<arguments>[^|;&<\n]{{1,400}})"
 )
 _PATH: Final = re.compile(r"(?:^|[\s=])(?P<path>/[^\s'\",;:]{1,200})")
 _DEVICES: Final = ("/dev/", "/proc/", "/sys/")
@@ -41,16 +46,20 @@ _LONGEST: Final = 1000
 def find(document: Document) -> Iterator[Statement]:
     """Find the mounts of shares, and the files of commands that read or write."""
     end = end_of(document.source_file)
+    of_mounts = [word for word in _OF_MOUNTS if word in document.text]
+    of_programs = [f"{name} " for name in _PROGRAMS if f"{name} " in document.text]
+    if not of_mounts and not of_programs:
+        return
     for number, text in enumerate(document.lines, 1):
         if "/" not in text or len(text) > _LONGEST:
             continue
         line = text.strip()
-        if "//" in text or ":" in text:
+        if any(word in text for word in of_mounts):
             match = next((match for pattern in _MOUNTS if (match := pattern.search(line)) is not None), None)
             if match is not None and match["at"] != "/":
                 yield Statement("mount.share", match["at"].rstrip("/"), document.source_file, number, line[:300], end)
                 continue
-        if (command := _COMMAND.search(text)) is not None:
+        if any(word in text for word in of_programs) and (command := _COMMAND.search(text)) is not None:
             for path in _PATH.finditer(command["arguments"]):
                 if not path["path"].startswith(_DEVICES):
                     yield Statement("asked.path", path["path"], document.source_file, number, line[:300], end)
