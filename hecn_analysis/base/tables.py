@@ -236,6 +236,7 @@ _RUNS = (
     _DURATION,
     *_AMOUNT,
     _SENDER,
+    Column("iops", NUMBER, "1/s", "requests to a disk per second, as the tool states them", low=0),
     Column("streams", COUNT, "", "parallel streams", low=1),
     _RETRANSMITS,
     _RTT,

@@ -175,13 +175,15 @@ def _format(value: float | None, steps: list[tuple[float, str]], digits: int) ->
     return f"{_digits(value / scale, digits)} {unit}"
 
 
-def format_rate(bps: float | None, *, digits: int = 3) -> str:
+def format_rate(bps: float | None, *, digits: int = 3, in_bytes: bool = False) -> str:
     """Write a rate for people.
 
     Parameters
     ----------
     bps, digits
         The rate, or None [bit/s], and the number of significant digits.
+    in_bytes
+        Whether to write bytes per second, as is usual for disks.
 
     Returns
     -------
@@ -190,10 +192,11 @@ def format_rate(bps: float | None, *, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> format_rate(9.90042e9), format_rate(53.8947e9, digits=6), format_rate(None)
-    ('9.90 Gb/s', '53.8947 Gb/s', '–')
+    >>> format_rate(9.90042e9), format_rate(53.8947e9, digits=6), format_rate(1.4e9, in_bytes=True), format_rate(None)
+    ('9.90 Gb/s', '53.8947 Gb/s', '175 MB/s', '–')
     """
-    return _format(bps, [(scale, f"{prefix}b/s") for prefix, scale in _DECIMAL.items()], digits)
+    unit, bits = ("B/s", 8) if in_bytes else ("b/s", 1)
+    return _format(bps, [(bits * scale, f"{prefix}{unit}") for prefix, scale in _DECIMAL.items()], digits)
 
 
 def format_bytes(size: float | None, *, digits: int = 3) -> str:

@@ -78,12 +78,18 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     return [_finite(item) for item in value] if isinstance(value, list) else value
 
 
-def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
-    """Align columns for people; omit columns that are missing or false in every row."""
+def text_rows(rows: Sequence[Row], digits: int = 3, in_bytes: Callable[[Row], bool] | None = None) -> Iterator[str]:
+    """Align columns for people; omit columns that are missing or false in every row.
+
+    `in_bytes` says of a row whether its rates are written in bytes per second; by default none is.
+    """
     if not rows:
         return
     names = [name for name in rows[0] if any(_is_informative(row[name]) for row in rows)]
-    body = [[human(name, row[name], digits) for name in names] for row in rows]
+    body = [
+        [human(name, row[name], digits, in_bytes=in_bytes is not None and in_bytes(row)) for name in names]
+        for row in rows
+    ]
     header = [printable(bare(name)) for name in names]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
     left = [all(isinstance(row[name], str | None) for row in rows) for name in names]
@@ -94,11 +100,17 @@ def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
         yield "  ".join(cells).rstrip() + "\n"
 
 
-def written(rows: Iterable[Row], columns: Sequence[str], form: str, digits: int = 3) -> Iterator[str]:
-    """Rows in the given form; `columns` is the header of CSV, even without rows, `digits` is the precision of text."""
+def written(
+    rows: Iterable[Row],
+    columns: Sequence[str],
+    form: str,
+    digits: int = 3,
+    in_bytes: Callable[[Row], bool] | None = None,
+) -> Iterator[str]:
+    """Rows in the given form; `columns` is the header of CSV, even without rows, the rest is for `text_rows`."""
     if form == "json":
         return json_rows(rows)
-    return csv_rows(rows, columns) if form == "csv" else text_rows(list(rows), digits)
+    return csv_rows(rows, columns) if form == "csv" else text_rows(list(rows), digits, in_bytes)
 
 
 def text_object(figures: Row, digits: int = 3) -> Iterator[str]:
@@ -113,8 +125,8 @@ def _is_informative(value: object) -> bool:
     return value is not None and value is not False
 
 
-def human(name: str, value: object, digits: int = 3) -> str:
-    """Write a value for people, with its unit."""
+def human(name: str, value: object, digits: int = 3, *, in_bytes: bool = False) -> str:
+    """Write a value for people, with its unit; a rate in bytes per second if asked."""
     value = plain(value)
     if value is None:
         return "–"
@@ -124,10 +136,16 @@ def human(name: str, value: object, digits: int = 3) -> str:
         return printable(str(value))
     if math.isinf(value):
         return "no limit"
-    for ending, form in _HUMAN.items():
-        if name.endswith(ending):
-            return form(value, digits)
+    form = next((form for ending, form in _HUMAN.items() if name.endswith(ending)), None)
+    if in_bytes and name.endswith("_bps"):
+        form = _byte_rate
+    if form is not None:
+        return form(value, digits)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _byte_rate(bps: float, digits: int) -> str:
+    return units.format_rate(bps, digits=digits, in_bytes=True)
 
 
 def bare(name: str) -> str:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.runs.rates import DISK_TOOLS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TABLES = ("runs", "streams", "intervals", "problems")
+RATES = ("usual", "bits", "bytes")
 DIGITS = 4
 NOT_FOR_PEOPLE = ["content_hash"]
 
@@ -37,6 +44,13 @@ def add_arguments(parser: Parser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("paths", nargs="+", metavar="PATH", help="log file, directory of logs, or - for stdin")
     parser.add_argument("--table", choices=TABLES, default="runs", help="table to show (default: runs)")
+    parser.add_argument(
+        "--rates",
+        choices=RATES,
+        default=RATES[0],
+        help="unit of rates in text: bytes per second for disk tests and bits per second for all others (usual, "
+        "the default), or one unit for all",
+    )
     parser.add_argument(
         "--processes",
         type=_processes,
@@ -64,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     frame = getattr(reading_result, arguments.table)
     form = output.chosen_format(arguments)
     rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if form == "text" else frame)
-    output.deliver(output.written(rows, list(frame.columns), form, DIGITS), arguments)
+    in_bytes = _in_bytes(reading_result.runs, arguments.rates)
+    output.deliver(output.written(rows, list(frame.columns), form, DIGITS, in_bytes), arguments)
     listed = arguments.table == "problems"
     n_runs = units.format_count(len(reading_result.runs), "run")
     without_runs = arguments.paths if reading_result.runs.empty else ()
@@ -72,6 +87,15 @@ def run(arguments: argparse.Namespace) -> int:
     return reading.report_problems(
         reading_result.problems, n_runs, list_command, listed=listed, nothing_in=without_runs
     )
+
+
+def _in_bytes(runs: pd.DataFrame, rates: str) -> Callable[[output.Row], bool]:
+    """Rule for rows of any table that belong to these runs: whether their rates are written in bytes per second."""
+    if rates != "usual":
+        return lambda _: rates == "bytes"
+    of_disks = runs[runs["tool"].isin(DISK_TOOLS)]
+    known = set(zip(of_disks["source_file"], of_disks["run"], strict=True))
+    return lambda row: (row.get("source_file"), row.get("run")) in known
 
 
 def _processes(text: str) -> int:

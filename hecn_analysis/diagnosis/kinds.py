@@ -14,18 +14,13 @@ from hecn_analysis.diagnosis import of_captures
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
 from hecn_analysis.runs.circumstances import SIMULTANEOUS
+from hecn_analysis.runs.rates import DISK_TOOLS
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.ends import by_names
 
 #: Tools that watch a path or a socket, and whose rows are no transfers.
 _WATCH: Final = frozenset(
     {"ping", "fping", "mtr", "traceroute", "owping", "powstream", "ss", "tc", "tracepath", "hping3"}
-)
-
-#: Tools that test disks, and move nothing over a network.
-_STORAGE: Final = frozenset(
-    {"IOR", "bonnie++", "dcp", "dd", "dsync", "fio", "gpfsperf", "hdparm", "iozone", "xdd", "sysbench", "dbench"}
-    | {"CrystalDiskMark", "KDiskMark"}
 )
 
 #: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
@@ -157,7 +152,7 @@ class Kind:
     @property
     def is_local(self) -> bool:
         """Whether the runs are tests of disks, and nothing went over a network."""
-        return self.tool in _STORAGE and self.share is None
+        return self.tool in DISK_TOOLS and self.share is None
 
     @property
     def is_both_ways(self) -> bool:
@@ -240,7 +235,7 @@ def kinds(folder: Folder) -> list[Kind]:
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
     mounts = [one for one in folder.statements if one.name == "mount.share"]
-    of_disks = runs[runs["tool"].isin(_STORAGE)]
+    of_disks = runs[runs["tool"].isin(DISK_TOOLS)]
     shares = {at: share for at, run in of_disks.iterrows() if (share := _share(mounts, own, run)) is not None}
     runs["share"] = pd.Series({at: str(share.value) for at, share in shares.items()}, runs.index, dtype=object)
     on_wire = runs[~runs["tool"].isin(_LOCAL)]

@@ -76,14 +76,14 @@ def rates(verdict: Diagnosis) -> str:
     if verdict.expected_bps is None or verdict.expected_low_bps is None or verdict.expected_high_bps is None:
         return words
     if verdict.expected_low_bps < _WIDE * verdict.expected_high_bps:
-        return f"{words}; at most {units.format_rate(verdict.expected_high_bps)}"
-    interval = f"{units.format_rate(verdict.expected_low_bps)} to {units.format_rate(verdict.expected_high_bps)}"
+        return f"{words}; at most {_rate(verdict.expected_high_bps, verdict)}"
+    interval = f"{_rate(verdict.expected_low_bps, verdict)} to {_rate(verdict.expected_high_bps, verdict)}"
     return f"{words}; expected {interval}"
 
 
 def _rate(bps: float, verdict: Diagnosis) -> str:
     """Format a rate; that of a disk in bytes per second."""
-    return f"{units.format_bytes(bps / 8)}/s" if verdict.kind.is_local else units.format_rate(bps)
+    return units.format_rate(bps, in_bytes=verdict.kind.is_local)
 
 
 def gain(change: Change, verdict: Diagnosis) -> str:

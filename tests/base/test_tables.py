@@ -14,7 +14,16 @@ def test_the_columns_of_the_public_contract_are_there():
     assert set(tables.COLUMNS) == {"runs", "streams", "intervals", "samples", "interfaces", "rates", "problems"}
     assert {
         *("source_file", "run", "line_first", "line_last", "content_hash", "tool", "tool_version", "label", "protocol"),
-        *("direction", "start_time", "duration_s", "bytes", "throughput_bps", "sender_throughput_bps", "streams"),
+        *(
+            "direction",
+            "start_time",
+            "duration_s",
+            "bytes",
+            "throughput_bps",
+            "sender_throughput_bps",
+            "iops",
+            "streams",
+        ),
         *("retransmits", "rtt_s", "rtt_min_s", "rtt_avg_s", "rtt_max_s", "sent_packets", "lost_packets"),
         *("loss_fraction", "jitter_s", "cpu_sender_fraction", "cpu_receiver_fraction", "mss_bytes", "error"),
         *("circumstances", "cleaned"),

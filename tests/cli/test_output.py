@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -248,3 +249,14 @@ def test_sentences_do_not_carry_words_of_descriptions_to_the_terminal_as_they_ar
             said = capsys.readouterr().out if not written else (tmp_path / "out.txt").read_text()
             assert {char for char in said if not char.isprintable()} == {"\n"}
             assert command == "whatif" or "=1+1 second line" in said
+
+
+@pytest.mark.parametrize(
+    ("rates", "shown"), [("usual", ["140.4 MB/s", "9.889 Gb/s"]), ("bits", ["1.123 Gb/s", "9.889 Gb/s"])]
+)
+def test_rates_of_disks_are_in_bytes_unless_asked_otherwise(capsys, tmp_path, rates, shown):
+    (tmp_path / "dd.log").write_text("10485760000 bytes (10 GB, 9.8 GiB) copied, 74.7 s, 140 MB/s\n")
+    (tmp_path / "net.log").write_text(" 11789.6250 MB /  10.00 sec = 9889.4281 Mbps 26 %TX 41 %RX 0 retrans\n")
+    assert main(["parse", str(tmp_path), "--rates", rates]) == 0
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [rate for row in rows for rate in re.findall(r"[\d.]+ [MG][Bb]/s", row)] == shown

@@ -93,6 +93,25 @@ def test_json_plus_and_jobs_reported_together(samples):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "iops"),
+    [
+        (
+            "text-3.41.txt",
+            [242 / 0.004, (128 + 270) / 0.023],
+        ),  # the requests that the jobs issued, over the longest job
+        ("json-3.41.txt", [128 / 0.024]),
+    ],
+)
+def test_requests_per_second(root, name, iops):
+    assert read(root / "data" / "samples" / "fio" / name).runs["iops"].tolist() == pytest.approx(iops, rel=1e-3)
+
+
+def test_requests_per_second_of_terse_lines(root):
+    runs = read(root / "data" / "samples" / "fio" / "terse-3.41.txt").runs
+    assert list(zip(runs["direction"], runs["iops"], strict=True))[:2] == [("write", 5120), ("read", 80666)]
+
+
 def test_json_of_mixed_directions(samples):
     reading = read(samples / "fio" / "json-mixed.txt")
     assert shown(reading, "direction", "bytes", "throughput_bps") == [["mixed", 4 * MIB, 8 * 699050666]]
@@ -213,9 +232,9 @@ def test_jobs_without_the_status_of_their_group(reading_of, problem_lines):
         "    clat (usec): min=179, max=54615, avg=1426.11, stdev=3989.56\n"
         "  write: IOPS=68.4k, BW=908MiB/s (952MB/s)(77.6GiB/87485msec); 0 zone resets\n"
     )
-    assert shown(reading, "direction", "throughput_bps", "bytes", "label") == [
-        ["read", 28.1 * 8 * MIB, 2463 * MIB, "job"],
-        ["write", 908 * 8 * MIB, round(77.6 * GIB), "job"],
+    assert shown(reading, "direction", "throughput_bps", "bytes", "label", "iops") == [
+        ["read", 28.1 * 8 * MIB, 2463 * MIB, "job", 2117],
+        ["write", 908 * 8 * MIB, round(77.6 * GIB), "job", 68_400],
     ]
     assert problem_lines(reading) == [
         "a.log:4: truncated: found no 'Run status group' after the jobs, expected one; 2 lines of jobs taken"

@@ -23,6 +23,7 @@ Units and traps
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -57,11 +58,11 @@ _TOTAL: Final = re.compile(
 )
 _OWN_OLD: Final = re.compile(
     rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: io=(?P<moved>{_N}{_UNIT}), ?bw=(?P<rate>{_N}{_UNIT})/s, "
-    r".{0,60}runt= {0,8}(?P<longest>\d{1,12})msec"
+    rf"(?:iops=(?P<iops>.{{1,20}}), )?.{{0,60}}runt= {{0,8}}(?P<longest>\d{{1,12}})msec"
 )
 _OWN: Final = re.compile(
-    rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=.{{1,20}}, )?BW=(?P<rate>{_N}{_UNIT})(?:/s)? "
-    rf"\(.{{1,40}}\)\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
+    rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=(?P<iops>.{{1,20}}), )?"
+    rf"BW=(?P<rate>{_N}{_UNIT})(?:/s)? \(.{{1,40}}\)\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
 )
 _LIKE_TOTAL: Final = re.compile(rf"{_HEAD}(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
 _REST: Final = re.compile(r"(?:>\s?){0,8}\s*+(?:[\d(]|io=|run=|m(?:in|ax)[bt]=|[KMGTPE]i?B\b)")
@@ -77,6 +78,7 @@ _DETAIL: Final = re.compile(
     r"\s{2}\S{1,80}: (?:ios|util)=)"
 )
 _AMOUNT: Final = re.compile(rf"(?P<number>{_N}) {{0,2}}(?P<power>[KMGTPEkmgtpe]?)(?P<binary>i?)(?P<unit>B|bit|b)?$")
+_REQUESTS: Final = re.compile(rf"(?P<number>{_N})(?P<power>[kM]?)")
 _TOO_FAST: Final = 8 * 2.0**60  # fio's counters wrap below 0 to 2^64
 _COUNT: Final = re.compile(r"\d{1,9}")
 _WAYS: Final = ("read", "write", "trim")
@@ -100,6 +102,8 @@ class _Group:
         What went wrong, by line.
     own
         Runs of the jobs' own lines, in case that there is no status.
+    requests
+        Number of requests of each of the jobs' own lines, by direction.
     """
 
     first: int
@@ -108,6 +112,7 @@ class _Group:
     jobs: int = 0
     errors: list[str] = field(default_factory=list)
     own: list[Run] = field(default_factory=list)
+    requests: dict[str, list[float]] = field(default_factory=dict)
     ways: set[str] = field(default_factory=set)
 
 
@@ -272,6 +277,9 @@ class Fio(DocumentReader):
         group.ways.add(match["way"])
         values = self._values(match, group.names, group.jobs)
         values["error"] = bool(group.errors)
+        requests = math.fsum(group.requests.get(match["way"].lower(), [math.nan]))
+        milliseconds = int(match["longest"])
+        values["iops"] = None if math.isnan(requests) or not milliseconds else 1000 * requests / milliseconds
         self._drop_own(values)
         self.findings.run(Run(group.first, line.number, values, rounding=_rounding(match)))
 
@@ -297,6 +305,9 @@ class Fio(DocumentReader):
             return
         values = self._values(match, group.names[-1:], 0)
         values["error"] = bool(group.errors)
+        values["iops"] = iops = _iops(match["iops"])
+        requests = math.nan if iops is None else iops * int(match["longest"]) / 1000
+        group.requests.setdefault(match["way"], []).append(requests)
         group.own.append(
             Run(group.last if group.names else line.number, line.number, values, rounding=_rounding(match))
         )
@@ -366,7 +377,7 @@ class Fio(DocumentReader):
         moving = 0
         for way, start in zip(ways, starts, strict=False):
             try:
-                moved, rate, _, milliseconds = (int(value) for value in fields[start : start + 4])
+                moved, rate, iops, milliseconds = (int(value) for value in fields[start : start + 4])
             except ValueError:
                 self.findings.problem(
                     line.number,
@@ -393,6 +404,7 @@ class Fio(DocumentReader):
                 "bytes": moved << 10,
                 "duration_s": seconds,
                 "throughput_bps": 8.0 * rate * kilo,
+                "iops": float(iops),
                 "error": error,
             }
             self.findings.run(
@@ -466,6 +478,7 @@ class Fio(DocumentReader):
                 "bytes": moved,
                 "duration_s": seconds,
                 "throughput_bps": rate,
+                "iops": number(figures.get("iops")),
             }
             rounding = 0.01 + 8192 / max(rate or 0.0, 8192.0)
             self.findings.run(Run(first, last, values, rounding=rounding))
@@ -514,6 +527,12 @@ def _bits(text: str, *, decimal: bool) -> float | None:
         return float(match["number"]) * 8192  # the first versions: KiB without a unit
     base = 1000 if decimal and not match["binary"] else 1024
     return float(match["number"]) * scale(power, base) * (1 if unit in {"bit", "b"} else 8)
+
+
+def _iops(text: str | None) -> float | None:
+    """Return requests per second as fio prints them: k and M are decimal."""
+    match = _REQUESTS.fullmatch((text or "").strip())
+    return float(match["number"]) * scale(match["power"], 1000) if match is not None else None
 
 
 def _rounding(match: re.Match[str]) -> float:
