@@ -22,7 +22,7 @@ from hecn_analysis.app.controls import ADDED, ROLES, added_cards, card_keys, cho
 from hecn_analysis.app.cost import Cost, costs
 from hecn_analysis.app.formula import formula
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import HecnError, ValidityWarning
+from hecn_analysis.base.errors import HecnError, InputError, ValidityWarning
 from hecn_analysis.figures import plot_ladder
 from hecn_analysis.figures.resource_map import resource_map_spec
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
@@ -121,9 +121,14 @@ def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
 
 def _at_both_ends(description: Mapping[str, Any]) -> State:
     """Start with a described host at both ends."""
-    own = dict(_flat(description))
-    kept = {key: value for key, value in START.items() if key not in _ENDS}
-    return {**kept, **{f"{role}.{key}": value for role in _ENDS for key, value in own.items()}}
+    return _with_keys(START, _ENDS, dict(_flat(description)))
+
+
+def _with_keys(state: Mapping[str, Any], roles: Iterable[str], keys: Mapping[str, Any]) -> State:
+    """State with the keys of a host at these ends, instead of the hosts there."""
+    ends = tuple(roles)
+    kept = {key: value for key, value in state.items() if key.partition(".")[0] not in ends}
+    return {**kept, **{f"{role}.{key}": value for role in ends for key, value in keys.items()}}
 
 
 def _flat(part: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Any]]:
@@ -283,12 +288,18 @@ def known_parts() -> dict[str, list[list[str]]]:
 def with_host(state: Mapping[str, Any], roles: Iterable[str], words: str) -> State:
     """State with a host in words, as for ``hecn predict --host``, at these ends; disks bring a tool that uses them."""
     host = host_words(words)
-    ends = tuple(roles)
-    kept = {key: value for key, value in state.items() if key.partition(".")[0] not in ends}
-    state = {**kept, **{f"{role}.{key}": value for role in ends for key, value in host.keys.items()}}
+    state = _with_keys(state, roles, host.keys)
     if "arrays.data.disk" in host.keys and "disk" not in (tool := load_scenario(state).tool).source_end + tool.sink_end:
         state["tool"] = DISK_TOOL
     return state
+
+
+def with_captured(state: Mapping[str, Any], roles: Iterable[str], path: str) -> State:
+    """State with the host of a folder or archive of captured output at these ends."""
+    captured = host_of(path)
+    if captured is None:
+        raise InputError("no folder or archive", "the path of the captured output of one host", source=path)
+    return _state(load_scenario(_with_keys(state, roles, dict(_flat(captured.description)))))
 
 
 def _is_other(key: str) -> bool:

@@ -82,6 +82,7 @@ class View {
       ),
       put("models", "div", { role: "group", "aria-label": "Hosts, path and tool" }),
       (this.own = new OwnHost(this)).root,
+      new CapturedHost(this).root,
       put("status", "p", { role: "status" }),
       put("said", "p", { "aria-live": "polite" }),
       put("alarm", "div", { role: "alert" }),
@@ -309,6 +310,9 @@ function table(title, head, rows, numeric) {
   );
 }
 
+const ENDS = [["both", "both ends"], ["sender", "sender"], ["receiver", "receiver"]];
+const rolesOf = (ends) => (ends === "both" ? ["sender", "receiver"] : [ends]);
+
 // A host of one's own in a few words: card, slot, disks, processor. The kernel finds the parts.
 class OwnHost {
   constructor(view) {
@@ -335,7 +339,7 @@ class OwnHost {
       field("count", "Disks", { type: "number", min: 1, max: 1000, placeholder: "8" }),
       field("disk", "Disk model", { placeholder: "990pro" }, "disks"),
       field("cpu", "Processor", { placeholder: "9374f" }, "cpus"),
-      menu("ends", "Use it as", [["both", "both ends"], ["sender", "sender"], ["receiver", "receiver"]]),
+      menu("ends", "Use it as", ENDS),
       node("button", { type: "submit" }, "Use this host"),
     );
     this.root = node("details", { class: "own-host" }, node("summary", {}, "Describe your own host"), form);
@@ -352,8 +356,29 @@ class OwnHost {
       disk && `disks=${count || 1}x${disk}`,
       cpu && `cpu=${cpu}`,
     ].filter(Boolean);
-    const roles = ends === "both" ? ["sender", "receiver"] : [ends];
-    view.ask("host", "", { roles, words: words.join(" ") });
+    view.ask("host", "", { roles: rolesOf(ends), words: words.join(" ") });
+  }
+}
+
+// A host whose output was captured, by its path on the machine of the kernel.
+class CapturedHost {
+  constructor(view) {
+    const id = `${view.id}-captured`;
+    this.path = node("input", { id: `${id}-path`, required: true, placeholder: "folder or archive of hecn capture" });
+    this.ends = node("select", { id: `${id}-ends` }, ...ENDS.map(([value, words]) => node("option", { value }, words)));
+    const form = node(
+      "form",
+      { class: "own", onsubmit: (event) => this.apply(event, view) },
+      node("div", {}, node("label", { for: this.path.id }, "Path on this machine"), this.path),
+      node("div", {}, node("label", { for: this.ends.id }, "Use it as"), this.ends),
+      node("button", { type: "submit" }, "Use this host"),
+    );
+    this.root = node("details", { class: "own-host" }, node("summary", {}, "Open a captured host"), form);
+  }
+
+  apply(event, view) {
+    event.preventDefault();
+    view.ask("captured", "", { roles: rolesOf(this.ends.value), path: this.path.value.trim() });
   }
 }
 

@@ -147,6 +147,9 @@ class WhatIf(anywidget.AnyWidget):
             "host": lambda: self._replace_state(
                 model.with_host(self.state, [str(role) for role in message["roles"]], str(message["words"]))
             ),
+            "captured": lambda: self._replace_state(
+                model.with_captured(self.state, [str(role) for role in message["roles"]], str(message["path"]))
+            ),
             "brief": self._send_brief,
             "plotly": lambda: self.send({"kind": "plotly"}, [get_plotlyjs().encode()]),
         }

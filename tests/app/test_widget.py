@@ -58,6 +58,18 @@ def test_open_takes_settings_of_a_file_as_they_are_and_reset_goes_back():
     assert (app.state["sender"], app.page["error"]) == ("dtn-100g-2024", None)
 
 
+def test_a_captured_host_takes_one_end_and_a_wrong_path_changes_nothing(root):
+    app = WhatIf()
+    send(app, kind="captured", roles=["receiver"], path=str(root / "data" / "inventory" / "virtual-machine"))
+    assert app.page["error"] is None
+    assert app.state["sender"] == "dtn-100g-2024"
+    assert "receiver" not in app.state
+    assert app.state["receiver.cpu.cores"] > 0
+    send(app, kind="captured", roles=["sender"], path="/no/such/folder")
+    assert "/no/such/folder" in app.page["error"]
+    assert app.state["sender"] == "dtn-100g-2024"
+
+
 def test_every_answer_differs_so_that_the_page_knows_that_it_was_heard():
     app = WhatIf(IDEAL)
     number = app.page["number"]
