@@ -74,7 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure is not None:
         from hecn_analysis.figures import plot_comparison  # noqa: PLC0415 (not needed without a figure)
 
-        output.figure(arguments.figure, plot_comparison(comparison.runs))
+        output.figure(
+            arguments.figure, plot_comparison(comparison.runs), f"{arguments.first} against {arguments.second}"
+        )
     problems = comparison.problems[comparison.problems["kind"] != "unrecognised"]
     return reading.report_problems(
         problems, units.format_count(len(comparison.runs), "run"), "hecn parse --table problems lists all"

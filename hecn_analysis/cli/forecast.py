@@ -133,7 +133,7 @@ def _deliver(result: Forecast, arguments: argparse.Namespace) -> None:
 def _write_figure(result: Forecast, path: str) -> None:
     from hecn_analysis.figures import plot_forecast  # noqa: PLC0415 (not needed without a figure)
 
-    output.figure(path, plot_forecast(result))
+    output.figure(path, plot_forecast(result), "Forecast of ports")
 
 
 def _part(text: str) -> float:

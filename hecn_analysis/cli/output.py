@@ -179,19 +179,36 @@ def write(target: str, content: str | Iterable[str]) -> None:
 _PAGE: Final = """\
 <!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title></head>
-<body style="font-family: system-ui, sans-serif"><main><h1 style="font-size: 1.1em">{title}</h1>{drawn}</main></body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>{title}</title></head>
+<body style="font-family: system-ui, sans-serif">
+<main><h1 style="font-size: 1.1em">{title}</h1><div id="figure"></div></main>
+<script>{plotly}</script>
+<script>{draw}</script>
+</body>
 </html>
 """
 
+#: Draws the figure in the colours of `hecn_analysis.figures.theme`, on a dark system in those of a dark page.
+_DRAW: Final = """
+const spec = SPEC, dark = DARK;
+const system = window.matchMedia("(prefers-color-scheme: dark)");
+const draw = () => {
+  const recolour = (_, value) => (system.matches && typeof value === "string" && dark[value]) || value;
+  const {data, layout} = JSON.parse(JSON.stringify(spec), recolour);
+  document.body.style.background = system.matches ? dark["#ffffff"] : "";
+  Plotly.react("figure", data, layout, {responsive: true});
+};
+system.addEventListener("change", draw);
+draw();
+"""
 
-def figure(target: str, drawing: go.Figure) -> None:
-    """Write a figure as a picture (.png, .svg), or as an HTML page that needs no network."""
+
+def figure(target: str, drawing: go.Figure, title: str) -> None:
+    """Write a figure as a picture (.png, .svg), or as an HTML page with a title that needs no network."""
     form = Path(target).suffix.lower().removeprefix(".")
     if form not in PICTURES:
-        title = html_text(Path(target).stem)
-        drawn = drawing.to_html(include_plotlyjs=True, full_html=False)
-        write(target, _PAGE.format(title=title, drawn=drawn))
+        write(target, _page(drawing, title))
         return
     from hecn_analysis.briefs.pictures import Pictures  # noqa: PLC0415 (heavy, and only pictures need it)
 
@@ -199,6 +216,16 @@ def figure(target: str, drawing: go.Figure) -> None:
         picture = pictures.figure(drawing.to_plotly_json(), form)
     _require_parent(target)
     whole.write(target, picture)
+
+
+def _page(drawing: go.Figure, title: str) -> str:
+    from plotly.offline import get_plotlyjs  # noqa: PLC0415 (heavy, and only figures need it)
+
+    from hecn_analysis.figures import theme  # noqa: PLC0415 (the same)
+
+    spec = str(drawing.to_json()).replace("<", "\\u003c")  # no text of a file ends the script
+    draw = _DRAW.replace("DARK", json.dumps(theme.DARK)).replace("SPEC", spec)
+    return _PAGE.format(title=html_text(title), plotly=get_plotlyjs(), draw=draw)
 
 
 def _require_parent(target: str) -> None:

@@ -11,7 +11,13 @@ from hecn_analysis.base import units
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import OutputFile, Parser
 
-VIEWS = ("time", "cdf", "box", "runs", "latency")
+TITLES = {
+    "time": "runs over time",
+    "cdf": "distribution of interval rates",
+    "box": "quartiles of interval rates",
+    "runs": "rate of every run",
+    "latency": "distribution of round-trip times",
+}
 
 DESCRIPTION = """\
 Draw the runs of logs in one figure.
@@ -37,7 +43,7 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn plot``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("paths", nargs="+", metavar="PATH", help="log file, directory of logs, or - for stdin")
-    parser.add_argument("--view", choices=VIEWS, default="time", help="what to draw (default: time)")
+    parser.add_argument("--view", choices=tuple(TITLES), default="time", help="what to draw (default: time)")
     parser.add_argument(
         "-o", "--output", type=OutputFile, metavar="FILE", help="file ending in .html, .png or .svg (default: by PATH)"
     )
@@ -49,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     output.check_targets([OutputFile(target)])
     found = hecn.read(reading.input_paths(arguments.paths), progress=True, hint=reading.hint("parse"))
     if len(found.runs):
-        output.figure(target, hecn.plot(found, arguments.view))
+        output.figure(target, hecn.plot(found, arguments.view), _title(arguments))
         print(target)
     return reading.report_problems(
         found.problems[found.problems["kind"] != "unrecognised"],  # folders hold other files, too
@@ -57,6 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
         "hecn parse --table problems lists all",
         nothing_in=arguments.paths if found.runs.empty else (),
     )
+
+
+def _title(arguments: argparse.Namespace) -> str:
+    return f"{', '.join(arguments.paths)}: {TITLES[arguments.view]}"
 
 
 def _name(path: str) -> str:

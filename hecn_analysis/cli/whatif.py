@@ -84,4 +84,4 @@ def _write_figure(arguments: argparse.Namespace, table: pd.DataFrame, base: Scen
         figure = plot_whatif(table, varied)
     else:
         raise InputError("--figure without --vary or --tornado", "values to draw")
-    output.figure(arguments.figure, figure)
+    output.figure(arguments.figure, figure, f"What if: {base.title or base.name or 'the scenario'}")

@@ -13,7 +13,7 @@ def test_page_is_named_after_folder_and_view(tmp_path, monkeypatch, root, capsys
     assert "Throughput of intervals" in page
     assert "<script src" not in page  # it needs no network
     assert '<html lang="en">' in page
-    assert "<title>plot-over_time-cdf</title>" in page
+    assert f"<title>{root / 'data' / 'transfers' / 'over_time'}: distribution of interval rates</title>" in page
 
 
 @pytest.mark.usefixtures("chromium")
