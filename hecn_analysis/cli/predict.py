@@ -87,7 +87,8 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Predict every case; a case that cannot be predicted is reported on stderr and does not stop the others."""
     keys, scenarios = settings(arguments.set)
-    keys = {**requested_roles(arguments), **keys}
+    has_scenario = bool(arguments.names or scenarios or arguments.cases)
+    keys = {**requested_roles(arguments, keys, has_scenario=has_scenario), **keys}
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
     scenarios = [*arguments.names, *scenarios]
     several = arguments.cases is not None or len(scenarios) > 1

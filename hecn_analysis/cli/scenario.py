@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
@@ -53,8 +53,14 @@ def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     return keys, others
 
 
-def requested_roles(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Keys of ``--host`` and of the options of each role; says which parts ``--host`` was taken for."""
+def requested_roles(
+    arguments: argparse.Namespace, given: Mapping[str, str], *, has_scenario: bool = False
+) -> dict[str, Any]:
+    """Keys of ``--host`` and of the options of each role; says which parts ``--host`` was taken for.
+
+    Beside ``--host``, the rate of the path and the tool are assumed unless `given`, the keys of ``--set``, or a
+    scenario states them.
+    """
     keys = captured.roles(arguments, ROLES)
     if arguments.host is None:
         return keys
@@ -66,9 +72,9 @@ def requested_roles(arguments: argparse.Namespace) -> dict[str, Any]:
         raise InputError("--host with --sender and --receiver", "--host for the end that is not named")
     described = {f"{role}.{key}": value for role in ends for key, value in host.keys.items()}
     assumed: dict[str, Any] = {}
-    if "path" not in keys and host.port_bps is not None:
+    if not (has_scenario or {"path", "path.rate"} & {*keys, *given}) and host.port_bps is not None:
         assumed["path.rate"] = host.port_bps
-    if "tool" not in keys:
+    if not (has_scenario or "tool" in {*keys, *given}):
         assumed["tool"] = "gridftp" if "arrays.data.disk" in host.keys else "iperf3"
     say_all([*host.remarks, *(f"{key} not given: {_shown(value)} assumed" for key, value in assumed.items())], "")
     return {**assumed, **keys, **described}
@@ -82,7 +88,7 @@ def requested_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[st
     """The requested scenario and the settings of ``--set`` to apply to it; warns of doubtful settings."""
     set_keys, others = settings(arguments.set)
     names = [*arguments.names, *others]
-    roles = requested_roles(arguments)
+    roles = requested_roles(arguments, set_keys, has_scenario=bool(names))
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
     if names:

@@ -52,6 +52,22 @@ def test_host_in_words_predicts_both_ends_and_says_what_it_took(capsys):
     assert "tool not given: gridftp assumed" in err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--set", "path.rate=10Gb/s", "tool=nuttcp"],
+        ["--set", "path=lan-10ge", "tool=nuttcp"],
+        ["--path", "lan-10ge", "--tool", "nuttcp"],
+        ["b-disk-to-disk-wan"],
+    ],
+)
+def test_what_is_given_beside_a_host_in_words_is_not_assumed(words, capsys):
+    main(["predict", "--host", "nic=100g", "--format", "json", *words])
+    out, err = capsys.readouterr()
+    assert json.loads(out)["throughput_bps"] < 10e9
+    assert "not given" not in err
+
+
 def test_host_in_words_stands_for_the_end_that_is_not_named(capsys):
     assert main(["predict", "--host", "nic=100g", "--sender", "ideal", "--format", "json"]) == 0
     resources = {rung["resource"] for rung in json.loads(capsys.readouterr().out)["ladder"]}
