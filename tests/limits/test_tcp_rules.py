@@ -72,7 +72,35 @@ def test_slow_start_fills_the_queue_by_half_of_a_round():
     assert lost == [False, True]
 
 
+def test_of_two_streams_only_the_one_in_slow_start_fills_the_queue_by_half_of_its_round():
+    path = {"rate_bps": 8e6, "mss_bytes": 1000, "queue_bytes": 30_250}
+    lost = []
+    for window in (60, 61):
+        flow = LossBased("reno", settings(**path), 2, 0)
+        flow.rounds, flow.window[:] = 3, [[window], [10]]
+        flow.threshold[1] = 10
+        windows(flow, 1)
+        lost.append(bool(np.isfinite(flow.loss_at).any()))
+    assert lost == [False, True]
+
+
+def test_a_stream_that_waits_for_its_probe_stays_as_it_is_beside_one_in_slow_start():
+    """It sends nothing in this round, of which HyStart has no rate to compute."""
+    two = {name: np.repeat(value, 2) for name, value in settings(hystart=1).items()}
+    flow = LossBased("cubic", two, 1, 0)
+    flow.rounds, flow.window[:] = 3, 20
+    flow.silent[0, 0] = 1
+    list(rounds(flow, 1))
+    assert flow.window.tolist() == [[20, 40]]
+
+
 # ---- accounts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("window", [1448, 500])
+def test_a_window_below_two_packets_brings_one_a_round_trip(window):
+    result = simulate(rate_bps=1e9, rtt_s=0.1, mss_bytes=1448, window_bytes=window, duration_s=10)
+    assert result.throughput_bps == pytest.approx(1448 * 8 / 0.1)
 
 
 def test_what_a_timed_test_receives_is_counted_to_its_end():
@@ -246,6 +274,15 @@ def test_a_loss_in_the_first_round_is_as_probable_as_one_among_its_packets():
     assert lost.mean() == pytest.approx(1 - math.exp(-0.5), abs=0.02)
     # the first one of several falls earlier: the mean of an exponential of mean 2 that is cut off at 1
     assert flow.loss_at[lost].mean() == pytest.approx(2 - 1 / math.expm1(0.5), abs=0.02)
+
+
+def test_a_loss_within_a_round_leaves_out_the_growth_after_it():
+    """A window of 20 that grew by 6: at the lost packet, half of the round on, it was 17."""
+    flow = avoiding("reno", 20)
+    flow.last_growth[:] = 6
+    flow.loss_at[:] = 0.5
+    list(rounds(flow, 1))
+    assert float(flow.threshold[0, 0]) == 8
 
 
 @pytest.mark.parametrize(
