@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import hecn_analysis
+from tests.parsed import parsed
 
 PACKAGE = Path(hecn_analysis.__file__).parent
 
@@ -71,7 +72,7 @@ def edges():
     return {
         (module, name, lazy)
         for module, path in MODULES.items()
-        for name, lazy in imports(ast.parse(path.read_text(encoding="utf-8")))
+        for name, lazy in imports(parsed(path))
         if name != module
     }
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import hecn_analysis as hecn
+from tests.parsed import parsed
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "hecn_analysis"
@@ -30,11 +31,6 @@ HEADING = re.compile(r"^([A-Z]\w+(?: \w+)?)\n-{3,}\n", re.MULTILINE)
 
 #: A parameter called so is a quantity, whose line names the unit in brackets.
 QUANTITY = re.compile(r"_(bps|bytes|deg|fraction|m|ns|s|usd)$")
-
-
-@functools.cache
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def modules(room):

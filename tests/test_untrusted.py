@@ -20,6 +20,7 @@ from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.base.kernels import OwnKernels
+from tests.parsed import parsed
 
 #: Where a rule is lifted, and how often; each has its reason beside it.
 LIFTED = {
@@ -74,9 +75,7 @@ def modules(root):
     """Calls and imports of every module, by its path in the checkout."""
     return {
         path.relative_to(root).as_posix(): [
-            node
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Import | ast.ImportFrom | ast.Call)
+            node for node in ast.walk(parsed(path)) if isinstance(node, ast.Import | ast.ImportFrom | ast.Call)
         ]
         for folder in ("hecn_analysis", "tools")
         for path in sorted((root / folder).rglob("*.py"))
