@@ -17,8 +17,8 @@ from typing import Final, Literal, get_args
 from playwright.sync_api import Browser, sync_playwright
 
 from hecn_analysis.base.places import data_dir
-from hecn_analysis.briefs.palette import with_palette
 from hecn_analysis.briefs.pdf import find_chromium, has_sandbox
+from upkeep.palette import with_palette
 
 Theme = Literal["light", "dark"]
 HECN: Final = [sys.executable, "-m", "hecn_analysis"]

@@ -23,10 +23,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from hecn_analysis.briefs.catalogue import notebooks, subject_of  # noqa: E402
-from hecn_analysis.briefs.contents import thumbnail_of  # noqa: E402
 from hecn_analysis.briefs.parameters import declaration_of, read_declaration  # noqa: E402
 from hecn_analysis.briefs.pdf import can_draw  # noqa: E402
 from upkeep import pictures  # noqa: E402
+from upkeep.contents import thumbnail_of  # noqa: E402
 
 FOLDER = "generated/pictures"  # below the source of the documentation
 SOURCES = ("hecn_analysis", "models", "notebooks/declarations", "upkeep/pictures.py")  # of what screens show

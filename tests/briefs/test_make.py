@@ -8,8 +8,8 @@ import pytest
 
 from hecn_analysis import briefs
 from hecn_analysis.base.errors import InputError, MissingProgramError
-from hecn_analysis.briefs import store
 from hecn_analysis.briefs.pictures import Pictures
+from upkeep.notebooks import strip, too_large
 
 from .conftest import HOSTILE  # isort: skip
 
@@ -137,10 +137,10 @@ def test_index_lists_briefs_of_earlier_runs_too(made):
 def test_stored_notebook_has_pictures_of_its_figures_and_no_scripts(made, chromium, tmp_path):  # noqa: ARG001
     stored = tmp_path / "small.ipynb"
     stored.write_bytes(made.notebook.read_bytes())
-    assert any("application/vnd.plotly.v1+json" in found for found in store.too_large(stored))
+    assert any("application/vnd.plotly.v1+json" in found for found in too_large(stored))
     with Pictures() as pictures:
-        store.strip(stored, pictures)
-    assert store.too_large(stored) == []
+        strip(stored, pictures)
+    assert too_large(stored) == []
     notebook = nbformat.read(stored, as_version=4)
     assert "hecn" not in notebook.metadata
     outputs = [output.data for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]

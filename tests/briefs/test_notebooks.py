@@ -10,10 +10,11 @@ import pytest
 from hecn_analysis import briefs
 from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.briefs import contents, store
 from hecn_analysis.briefs.catalogue import SUBJECTS
 from hecn_analysis.briefs.jobs import jobs_of
 from hecn_analysis.briefs.parameters import Brief, Declaration, check, declaration_of, defaults, read_declaration
+from upkeep import contents
+from upkeep.notebooks import too_large
 
 INDEX = places.notebooks_dir() / contents.INDEX
 NOTEBOOKS = sorted({*places.notebooks_dir().glob("*.ipynb")} - {INDEX})
@@ -75,7 +76,7 @@ def test_the_notebook_that_people_copy_is_short():
 
 
 def test_stored_outputs_are_small_and_plain(notebook):
-    assert store.too_large(notebook[1]) == []
+    assert too_large(notebook[1]) == []
 
 
 def test_stored_outputs_are_there_and_numbers_are_checked(notebook):

@@ -1,4 +1,4 @@
-"""Run the stored notebooks again: ``python -m hecn_analysis.briefs.store notebooks/*.ipynb`` (needs Chromium).
+"""Run the stored notebooks again: ``python -m upkeep.notebooks notebooks/*.ipynb`` (needs Chromium).
 
 A stored notebook looks as it does after a run, in JupyterLab and on pages that run no scripts: a figure is stored as a
 picture, a table as HTML and as the plain text in which a changed number shows in a diff. The thumbnails and the index,
@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from hecn_analysis.briefs import contents
 from hecn_analysis.briefs._run import clean, execute, read_notebook, write_notebook
-from hecn_analysis.briefs.palette import with_palette
 from hecn_analysis.briefs.pictures import Pictures
 from hecn_analysis.briefs.show import PLOTLY_MIME
 from hecn_analysis.files import whole
+from upkeep import contents
+from upkeep.palette import with_palette
 
 KINDS: Final = {"text/plain", "text/html", "image/png"}  # of stored outputs
 MOST_BYTES: Final = 300_000  # of a stored notebook

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hecn_analysis.briefs.palette import with_palette
+from upkeep.palette import with_palette
 
 
 def png(pixels):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from io import BytesIO
 
+from PIL import Image, PngImagePlugin
+
 
 def with_palette(png: bytes) -> bytes:
     """Write a PNG with a palette of at most 256 colours; transparency becomes white."""
-    from PIL import Image, PngImagePlugin  # noqa: PLC0415 (installed with the tests: only a checkout stores pictures)
-
     with PngImagePlugin.PngImageFile(BytesIO(png)) as drawing:
         coloured = drawing.convert("RGBA")
     opaque = Image.alpha_composite(Image.new("RGBA", coloured.size, "white"), coloured).convert("RGB")
