@@ -357,13 +357,14 @@ def _crossing(
 
 
 def _expected(runs: Sequence[Placed], net: float, framing_rules: Framing) -> tuple[int, float]:
-    """MTU that best explains the count, and the nearest count that it allows for the runs. [B]."""
+    """MTU that a run states, else that best explains the count, and the nearest count that fits the runs. [B]."""
     nearest = {}
     for mtu in framing_rules.mtus:
         ranges = [framing_rules.of_run(run, mtu) for run in runs]
         nearest[mtu] = min(max(net, sum(low for low, _ in ranges)), sum(high for _, high in ranges))
     mtu = min(nearest, key=lambda size: abs(net - nearest[size]))
-    return framing_rules.stated_by(runs[0]) or mtu, nearest[mtu]
+    stated = filter(None, map(framing_rules.stated_by, runs))
+    return next(stated, mtu), nearest[mtu]
 
 
 def _guess(runs: Sequence[Placed], mtu: int, framing_rules: Framing) -> str:

@@ -492,6 +492,14 @@ def test_mtu_is_that_whose_octets_are_nearest(net, mtu, expected):
     assert _expected(halves, net, how) == (mtu, pytest.approx(found[1], rel=1e-6))
 
 
+@pytest.mark.parametrize("segments", [(8948, np.nan), (np.nan, 8948)])
+def test_the_mtu_that_a_run_states_counts_for_those_beside_it_that_state_none(segments):
+    how = Framing((1500,), 4, timestamps=True, vlan=False, frame=(14.0, 18.0))
+    half = {"duration_s": 9.0, "bytes": PAYLOAD / 2}
+    runs = [unplaced(half | {"mss_bytes": segment}) for segment in segments]
+    assert _expected(runs, 9.0e9, how)[0] == 9000
+
+
 @pytest.mark.parametrize(("part", "named"), [(1.0, "clock offset"), (0.2, "fewer octets")])
 def test_a_shift_is_believed_where_most_of_the_run_is_seen_there(part, named):
     """The port counted as much, spread over five times the time."""

@@ -1,5 +1,7 @@
 """Rules that make rates of readings, at the bounds that they name: tolerances, widths, gaps, what is passed over."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,11 +10,18 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.differences import usual_interval_s
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings, rates
-from hecn_analysis.traffic.series import Series
+from hecn_analysis.traffic.series import Named, Readings, Series
 
 BEGIN = pd.Timestamp("2026-03-01", tz="UTC")
 WRAP_S = 42_949_672.96
 """2**32 hundredths of a second, in which sysUpTime counts (RFC 3418, RFC 2578)."""
+
+
+@pytest.mark.parametrize("kind", [Series, Named, Readings])
+def test_series_that_several_figures_share_cannot_be_changed(kind):
+    shared = kind(**dict.fromkeys(field.name for field in dataclasses.fields(kind)))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        shared.files = ["other.txt"]
 
 
 def readings(seconds, ins, outs=None, **columns):

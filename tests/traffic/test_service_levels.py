@@ -177,6 +177,14 @@ def test_outages_are_counted_with_their_lengths():
     assert rows.loc["availability", "verdict"] == "not enough evidence"
 
 
+def test_an_outage_of_a_device_whose_clock_was_never_set_is_as_long_as_any():
+    """Its times begin in 1970."""
+    tests = every(600, [True, True, False, False, True])
+    tests["start_time"] += pd.Timestamp(0, tz="UTC") - tests["start_time"].min()
+    rows = judge(level(restoral_time=4 * 3600), tests).set_index("criterion")
+    assert (rows.loc["restoral time", "low"], rows.loc["restoral time", "high"]) == (600, 1800)
+
+
 def test_restoral_time_between_two_tests_is_not_decided():
     good = [True] * 20 + [False] + [True] * 20
     found = row(level(restoral_time=3600), every(3000, good))
