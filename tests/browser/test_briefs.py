@@ -64,14 +64,14 @@ def visit(made, browser):  # noqa: ARG001  (the briefs first: they use browsers 
     context = browser.new_context(viewport={"width": WIDE, "height": HEIGHT}, color_scheme="light", offline=True)
     context.set_default_timeout(120_000)  # a page draws when the machine finds the time
 
-    def open_page(path):
+    def open_page(path, part=""):
         page = context.new_page()
         trouble = []
         page.on("console", lambda message: trouble.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
         page.on("request", lambda asked: trouble.append(asked.url) if not is_own(asked.url, path) else None)
         page.on("requestfailed", lambda asked: trouble.append(f"failed: {asked.url[:80]}"))
-        page.goto(path.as_uri(), wait_until="load")
+        page.goto(f"{path.as_uri()}{part}", wait_until="load")
         return page, trouble
 
     yield open_page
@@ -168,9 +168,7 @@ def test_paper_has_numbered_pages_whole_figures_and_nothing_in_its_margin(name, 
         margin = look[:, -round(FREE_MM / 25.4 * DPI) :]
         assert margin.min() > 250, f"page {number} goes on to the right of the paper"
         assert look.min() < 200, f"page {number} is empty"
-    page, _ = visit(result.html)
-    page.goto(f"{result.html.as_uri()}#print")  # the figures as they are on paper
-    page.reload()
+    page, _ = visit(result.html, "#print")  # the figures as they are on paper
     texts = page.evaluate(
         "[...document.querySelectorAll('.plot')].map(plot => [...plot.querySelectorAll('.main-svg :is(text, tspan)')]"
         ".flatMap(e => [...e.childNodes].filter(n => n.nodeType === Node.TEXT_NODE).map(n => n.textContent)).join(' '))"
