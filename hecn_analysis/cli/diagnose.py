@@ -55,6 +55,14 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, judge, deliver."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        say("stopped before the verdict")
+        raise
+
+
+def _run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.diagnosis import words  # noqa: PLC0415 (heavy: not for --help)
 
     for path in arguments.paths:

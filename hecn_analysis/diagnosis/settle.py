@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from typing import Any, Final
 import pandas as pd
 
 from hecn_analysis.base.errors import InputError, MissingProgramError
+from hecn_analysis.diagnosis.kinds import FASTER
 from hecn_analysis.diagnosis.known import words
 from hecn_analysis.diagnosis.questions import End, Step, entries
 from hecn_analysis.diagnosis.verdict import Diagnosis, of_folder
@@ -29,6 +30,7 @@ from hecn_analysis.prediction import tool_commands
 
 _TOOLS: Final = ("iperf3", "nuttcp")
 _OF_END: Final = {"sender": "--from", "receiver": "--to"}
+_LOOPBACK: Final = "127.0.0.1"
 _NO_ADDRESS: Final = "the receiver's address is not known: --address"
 
 
@@ -78,8 +80,9 @@ class Plan:
 class Settled:
     """A diagnosis before and after its questions were answered.
 
-    ``folder`` has the outputs, None if nothing ran; ``before`` and ``after`` are the verdicts on the kind with most
-    runs, without and with the new outputs. ``ran`` is the index of the outputs, ``by_hand`` is left to a person.
+    ``folder`` has the outputs, None if nothing ran. ``before`` is the verdict on the kind with most runs; ``after`` is
+    that on the repeated transfer if it is as slow, else that on the same kind with the new outputs. ``ran`` is the
+    index of the outputs, ``by_hand`` is left to a person.
     """
 
     folder: Path | None
@@ -128,8 +131,26 @@ def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None]
     rows = ask(found.tasks, found.transfer, target, told)
     within = target.resolve().is_relative_to(folder.resolve())
     new = read_folder(folder, beside=() if within else (target,), progress=progress)
-    after = max(of_folder(new), key=lambda one: len(set(one.kind.files) & set(before.kind.files)))
+    repeat = "" if found.transfer is None else f"{target.name}/{found.transfer.file}"
+    after = max(of_folder(new), key=lambda one: _kinship(one, before, repeat))
     return Settled(target, before, after, rows, (*found.by_hand, *_failed(rows)))
+
+
+def _of_one_host(where: Where) -> Where:
+    """Use the only reachable place for both ends, for runs within one host."""
+    sender, receiver = where.sender or where.receiver, where.receiver or where.sender
+    return replace(where, sender=sender, receiver=receiver, address=where.address or _LOOPBACK)
+
+
+def _kinship(verdict: Diagnosis, before: Diagnosis, repeat: str) -> tuple[bool, int]:
+    """Whether a verdict is on the repeated transfer, if it is as slow, and how many files both verdicts share.
+
+    The outputs describe the repeated transfer.
+    """
+    names, was_bps = verdict.kind.files, before.measured_bps
+    is_repeat = any(bool(repeat) and name.endswith(repeat) for name in names)
+    is_as_slow = verdict.measured_bps is not None and (was_bps is None or verdict.measured_bps < FASTER * was_bps)
+    return is_repeat and is_as_slow, len({*names} & {*before.kind.files})
 
 
 def diagnosed(folder: Path, *, progress: bool = False) -> Diagnosis:
@@ -139,7 +160,7 @@ def diagnosed(folder: Path, *, progress: bool = False) -> Diagnosis:
 
 def plan(verdict: Diagnosis, where: Where, *, look: bool = True) -> Plan:
     """Divide the questions of a verdict into those that can be answered here and others; `look` inspects the ends."""
-    ends = _Ends(where, look)
+    ends = _Ends(_of_one_host(where) if verdict.kind.is_loopback else where, look)
     request = ends.request(verdict)
     idle: dict[str, Task] = {}
     beside: dict[str, Task] = {}

@@ -35,7 +35,15 @@ FOLDERS: Final = (
 )
 
 #: Package of Debian and Ubuntu that provides a program, if its name differs.
-_PACKAGES: Final = {"ping": "iputils-ping", "ip": "iproute2", "ssh": "openssh-client", "dd": "coreutils"}
+_PACKAGES: Final = {
+    "ping": "iputils-ping",
+    "ssh": "openssh-client",
+    "dd": "coreutils",
+    "sysctl": "procps",
+    **dict.fromkeys(("ip", "ss", "tc"), "iproute2"),
+    **dict.fromkeys(("iostat", "mpstat", "sar", "pidstat"), "sysstat"),
+    **dict.fromkeys(("lspci", "setpci"), "pciutils"),
+}
 
 #: Longer output is truncated; no command of an inventory or a measurement prints that much. [B]
 LARGEST: Final = 64 << 20

@@ -88,3 +88,12 @@ def test_verdicts_are_written_to_a_file(folder, tmp_path):
     target = tmp_path / "verdict.json"
     assert main(["diagnose", str(folder), "--format", "json", "-o", str(target)]) == 0
     assert json.loads(target.read_text(encoding="utf-8"))[0]["causes"][0]["class"] == "link"
+
+
+def test_an_interrupt_is_one_line(folder, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hecn_analysis.diagnose", interrupted, raising=False)
+    assert main(["diagnose", str(folder)]) == 130
+    assert capsys.readouterr().err == "hecn: stopped before the verdict\n"

@@ -220,6 +220,24 @@ def test_stopped_half_way_keeps_what_there_is(folder, tmp_path, stand_in):
     assert not [line for line in words_of_processes() if f"sleep 60.{os.getpid()}" in line]
 
 
+@pytest.mark.parametrize(("rate", "is_repeat"), [(RATE, True), (3 * RATE, False)])
+def test_the_repeated_transfer_is_judged_if_it_is_as_slow(tmp_path, rate, is_repeat):
+    before = settle.diagnosed(runs(tmp_path / "runs"))
+    (tmp_path / "new").mkdir()
+    text = e.iperf3([rate] * 15, command="iperf3 -c 10.30.0.12 -t 15", local="10.20.0.11", remote="10.30.0.12")
+    (tmp_path / "new/iperf3-client.json").write_text(text, encoding="utf-8")
+    repeat = settle.diagnosed(tmp_path / "new")
+    assert settle._kinship(repeat, before, "new/iperf3-client.json") == (is_repeat, 0)
+    assert settle._kinship(before, before, "new/iperf3-client.json") == (False, 3)
+
+
+def test_runs_within_one_host_need_one_place(tmp_path):
+    folder = runs(tmp_path / "runs", "127.0.0.1", "127.0.0.1")
+    plan = settle.plan(settle.diagnosed(folder), Where(Place(), load=True), look=False)
+    assert plan.transfer is not None
+    assert plan.transfer.line.startswith("iperf3 -c 127.0.0.1 ")
+
+
 @pytest.mark.usefixtures("iperf3")
 def test_a_transfer_runs_with_commands_beside_it(tmp_path, namespaces, stand_in, monkeypatch):
     monkeypatch.setattr("hecn_analysis.diagnosis.settle.TRANSFER_S", 6.0)
