@@ -15,12 +15,12 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from sphinx.application import Sphinx
 
-from hecn_analysis.base import places, tables
+from hecn_analysis.base import tables
 from hecn_analysis.cli import build_parser
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.diagnosis import likelihood, questions
-from hecn_analysis.hardware import Host, Tool, quantity, yaml_file
+from hecn_analysis.hardware import Host, Tool, quantity
 from hecn_analysis.hardware import Path as NetworkPath
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
 from hecn_analysis.logs import registry
@@ -235,7 +235,7 @@ def keys_page() -> str:
 
 def scores() -> Iterator[str]:
     """Give the held-out scores and the calibration of the verdicts, as `make evidence` wrote them."""
-    held_out = yaml_file.load(places.models_dir() / "evidence_counts.yaml").values["held_out"]
+    held_out = likelihood.held_out()
     if not held_out:
         yield "`make evidence` has not been run on these tables: there are no scores."
         return

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,6 +157,12 @@ def weights() -> Weights:
     return yaml_file.validate(
         Weights, document.values["weights"], lambda keys: (document.source, document.line(("weights", *keys)))
     )
+
+
+def held_out() -> Mapping[str, Any]:
+    """Scores of verdicts on left-out transfers, which `make evidence` writes; empty before."""
+    scores: Mapping[str, Any] = _measured().values["held_out"]
+    return scores
 
 
 @cache

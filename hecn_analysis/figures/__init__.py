@@ -11,6 +11,7 @@ from hecn_analysis.base.first_use import lazy_getattr
 
 if TYPE_CHECKING:
     from hecn_analysis.figures.arrays import array_use_rows, plot_array_levels, plot_array_use
+    from hecn_analysis.figures.calibration import calibration_rows, plot_calibration
     from hecn_analysis.figures.causes import causes_rows, plot_causes
     from hecn_analysis.figures.comparison import comparison_rows, plot_comparison
     from hecn_analysis.figures.course import course_rows, plot_course
@@ -44,6 +45,7 @@ _SOURCES = {
     "comparison_rows": "comparison",
     "causes_rows": "causes",
     "course_rows": "course",
+    "calibration_rows": "calibration",
     "coverage_rows": "coverage",
     "error_strip_rows": "error_strip",
     "forecast_rows": "forecast",
@@ -59,6 +61,7 @@ _SOURCES = {
     "plot_causes": "causes",
     "plot_comparison": "comparison",
     "plot_course": "course",
+    "plot_calibration": "calibration",
     "plot_coverage": "coverage",
     "plot_error_strip": "error_strip",
     "plot_forecast": "forecast",
@@ -102,6 +105,7 @@ _SOURCES = {
 
 __all__ = [
     "array_use_rows",
+    "calibration_rows",
     "causes_rows",
     "comparison_rows",
     "course_rows",
@@ -117,6 +121,7 @@ __all__ = [
     "pcie_tmt_rows",
     "plot_array_levels",
     "plot_array_use",
+    "plot_calibration",
     "plot_causes",
     "plot_comparison",
     "plot_course",

@@ -34,14 +34,11 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
         name = theme.text(mode)
         for probability in nominal:
             inside = int((z <= stats.norm.ppf((1 + probability) / 2)).sum())
-            interval = stats.binomtest(inside, len(z)).proportion_ci(0.9, method="wilson")
             rows.append(
                 {
                     "mode": str(mode),
                     "nominal_percent": 100 * probability,
-                    "observed_percent": 100 * inside / len(z),
-                    "low_percent": 100 * float(interval.low),
-                    "high_percent": 100 * float(interval.high),
+                    **observed(inside, len(z)),
                     "rows": len(z),
                     "hover": f"<b>{name}</b><br>{inside} of {len(z)} inside an interval of {probability:.0%}",
                 }
@@ -56,35 +53,49 @@ def plot_coverage(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
         return theme.empty("No measurement has an error.")
     fig = theme.figure(x_title="Probability of the interval (%)", showlegend=True, height=420)
     ends = [100 * min(nominal) - 5, 100]
-    fig.add_scatter(
-        x=ends,
-        y=ends,
-        mode="lines",
-        name="as stated",
-        line={"color": theme.MUTED, "width": 1, "dash": "dash"},
-        hoverinfo="skip",
-    )
+    add_diagonal(fig, ends)
     for number, (mode, part) in enumerate(rows.groupby("mode", sort=False)):
-        colour, symbol = _STYLES[number % len(_STYLES)]
-        fig.add_scatter(
-            x=part["nominal_percent"].tolist(),
-            y=part["observed_percent"].tolist(),
-            mode="lines+markers",
-            name=theme.text(mode),
-            line={"color": colour, "width": 1},
-            marker={"symbol": symbol, "size": 9, "color": colour, "line": {"color": theme.INK, "width": 1}},
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": (part["high_percent"] - part["observed_percent"]).tolist(),
-                "arrayminus": (part["observed_percent"] - part["low_percent"]).tolist(),
-                "color": colour,
-                "thickness": 1,
-                "width": 3,
-            },
-            text=part["hover"].tolist(),
-            hovertemplate="%{text}<extra></extra>",
-        )
+        add_shares(fig, part.rename(columns={"nominal_percent": "stated_percent"}), theme.text(mode), number)
     fig.update_xaxes(range=ends)
     fig.update_yaxes(range=[0, 102], title={"text": "Measurements inside (%)", "font": {"size": 12}})
     return fig
+
+
+def add_diagonal(fig: go.Figure, ends: Sequence[float]) -> None:
+    """Draw the line on which shares are as stated."""
+    line = {"color": theme.MUTED, "width": 1, "dash": "dash"}
+    fig.add_scatter(x=list(ends), y=list(ends), mode="lines", name="as stated", line=line, hoverinfo="skip")
+
+
+def add_shares(fig: go.Figure, rows: pd.DataFrame, name: str, number: int) -> None:
+    """Draw observed against stated shares with their intervals, in the style of a number."""
+    colour, symbol = _STYLES[number % len(_STYLES)]
+    fig.add_scatter(
+        x=rows["stated_percent"].tolist(),
+        y=rows["observed_percent"].tolist(),
+        mode="lines+markers",
+        name=name,
+        line={"color": colour, "width": 1},
+        marker={"symbol": symbol, "size": 9, "color": colour, "line": {"color": theme.INK, "width": 1}},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": (rows["high_percent"] - rows["observed_percent"]).tolist(),
+            "arrayminus": (rows["observed_percent"] - rows["low_percent"]).tolist(),
+            "color": colour,
+            "thickness": 1,
+            "width": 3,
+        },
+        text=rows["hover"].tolist(),
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def observed(right: int, count: int) -> dict[str, float]:
+    """Share of the right ones with its interval of 90 % by Wilson's method [%]."""
+    interval = stats.binomtest(right, count).proportion_ci(0.9, method="wilson")
+    return {
+        "observed_percent": 100 * right / count,
+        "low_percent": 100 * float(interval.low),
+        "high_percent": 100 * float(interval.high),
+    }
