@@ -36,6 +36,9 @@ RULES: Final = Path(__file__).with_suffix(".yaml")
 #: Regime of the formulas of `hecn limits`.
 _REGIME: Final = {"pcie": "slot", "atm": "stated", "memory": "slot"}
 
+#: Ends of keys that are true or false.
+_TRUTHS: Final = (".offload", ".gro", ".arfs", ".bidirectional", ".sync", ".tunnel_offload")
+
 #: Carriers of ATM by their line rate. [bit/s]
 _CARRIERS: Final = {155.52e6: "oc3c", 622.08e6: "oc12c", 2488.32e6: "oc48c"}
 
@@ -180,6 +183,11 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         return
     access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
     keys = {**rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
+    if not {"io", "flushed", "depth"} & set(known):  # how much is in flight is not known
+        keys.pop("tool.request", None)
+    if known.get("instance") in _rules()["instances"] and "path.rate" in rule.get("keys", {}):
+        allowed = _rules()["instances"][known["instance"]]
+        keys |= {"sender.instance_rate": allowed, "receiver.instance_rate": allowed}
     for role in rule.get("disk", ()):
         keys |= _array(role, known)
     row.keys = keys
@@ -207,7 +215,7 @@ def _filled(keys: Mapping[str, str | list[str]], known: Mapping[str, Any]) -> di
             filled[key] = int(value) if isinstance(value, float) and value.is_integer() else value
     if "path.links" in filled and "tool.streams" not in filled:  # a bundle is filled by as many connections at least
         filled["tool.streams"] = filled["path.links"]
-    for key in [key for key in filled if key.endswith((".offload", ".gro", ".arfs", ".bidirectional"))]:
+    for key in [key for key in filled if key.endswith(_TRUTHS)]:
         filled[key] = bool(filled[key])
     return filled
 
@@ -219,16 +227,22 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
         rates = {"read": {"value": known["one_disk"], "basis": "documented"}}
     keys = {f"{role}.arrays.data.disk.{way}_rate": rates.get(way, rates["read"]) for way in ("read", "write")}
     disks = _disks(known)
+    if "osds" in known and "nodes" not in known:  # one object store daemon for each disk
+        disks = min(disks, int(known["osds"]))
     if disks > 1:
         keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
         keys |= {f"{role}.arrays.data.software": known.get("software")}
-    if {"block", "depth", "direct"} <= set(known) and "nodes" not in known:  # how much is under way is known
-        keys |= {"tool.io": "direct", "tool.request": int(known["block"]), "tool.outstanding": int(known["depth"])}
-        keys |= {"tool.processes": int(known["jobs"])} if "jobs" in known else {}
+    ceilings = [known["clients"] * known["client_rate"]] if {"clients", "client_rate"} <= set(known) else []
     if {"uplink_gen", "uplink_lanes"} <= set(known):
         op = "read" if role == "receiver" else "write"  # of the controller, in main memory
         slot = limits.pcie(gen=int(known["uplink_gen"]), lanes=int(known["uplink_lanes"]), max_payload=256, op=op)
-        keys[f"{role}.arrays.data.ceiling"] = float(slot["throughput_bps"])
+        ceilings.append(float(slot["throughput_bps"]))
+    if ceilings:
+        keys[f"{role}.arrays.data.ceiling"] = min(ceilings)
+    if "replicas" in known:
+        keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
+    if "chunk" in known:
+        keys[f"{role}.arrays.data.chunk"] = int(known["chunk"])
     if "at_rest" in known:
         keys[f"{role}.filter_rate"] = _rules()["at_rest"]
     if known.get("medium") in {"ssd", "nvme"}:

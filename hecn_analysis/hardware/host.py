@@ -123,6 +123,11 @@ class Array(_Described):
         default="near", description="RAID 10 of Linux md: far stripes reads over all disks"
     )
     chunk: Bytes = Field(default="64 KiB", validate_default=True, description="part of a stripe on one disk")
+    read_ahead: Bytes = Field(
+        default="128 KiB",
+        validate_default=True,
+        description="what the kernel reads ahead of a process (read_ahead_kb); Linux md: two stripes at least",
+    )
     doubling_loss: Probability | None = Field(
         default=None,
         description="share of the rate lost each time that the disks with data double in number; default: by software",
@@ -137,6 +142,7 @@ class Array(_Described):
     )
     disks: Annotated[int, Field(ge=1)] = 1
     groups: Annotated[int, Field(ge=1, description="RAID sets of the stripe (levels 50 and 60)")] = 1
+    copies: Annotated[int, Field(ge=1, description="copies that a storage cluster keeps of what is written")] = 1
     disk: Disk
     slots: list[str] = Field(default=[], description="slots of the disks' controllers, used evenly")
 
@@ -283,6 +289,11 @@ class Host(_Described):
         default=None,
         description="translation of the cards' addresses: off; passthrough (iommu=pt); lazy or strict flushes of "
         "translations; default: unknown, as in the costs",
+    )
+    firewall: Literal["none", "stateful"] | None = Field(
+        default=None,
+        description="packet filter of the kernel (iptables, nftables): none, or one that tracks connections; default: "
+        "unknown, as in the costs",
     )
     offload: bool = Field(
         default=True, description="segmentation offload (TSO, GSO): up to 64 KiB cross the sending stack as one packet"

@@ -35,6 +35,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (_NETWORK_KEYS, lambda scenario: scenario.tool.protocol == "file", "this tool uses no network"),
     (_TCP_KEYS, lambda scenario: scenario.tool.protocol in {"udp", "rdma"}, "this tool does not use TCP"),
     (("path.rdma_mtu",), lambda scenario: scenario.tool.protocol != "rdma", "this tool does not use RDMA"),
+    (("path.tunnel_offload",), lambda scenario: scenario.path.tunnel is None, "path.tunnel is not set"),
     (("tool.duration",), lambda scenario: scenario.tool.bytes is not None, "tool.bytes sets the amount"),
     (("tool.cipher",), lambda scenario: scenario.tool.encryption is None, "tool.encryption is not set"),
     (("tool.io",), lambda scenario: not _on_disk(scenario), "neither end of this tool is a file"),

@@ -136,6 +136,11 @@ class Path(BaseModel):
         description="tunnel between the hosts, whose processors work for it and whose headers come out of the MTU; "
         "user-mode: a TCP/IP stack in a program (slirp)",
     )
+    tunnel_offload: bool = Field(
+        default=False,
+        description="segments of up to 64 KiB cross the tunnel's program and its sockets as one packet (TSO and GRO of "
+        "tun devices, UDP GSO)",
+    )
     forward_rate: Rate | None = Field(
         default=None,
         description="most that a box on the path forwards (router, firewall, NAT, bridge), both directions together",

@@ -31,6 +31,9 @@ class Tool(BaseModel):
     io: Literal["buffered", "direct"] = Field(
         default="buffered", description="file I/O through the page cache, or direct"
     )
+    sync: bool = Field(
+        default=False, description="each write returns when it is on stable storage (O_SYNC, fsync after each write)"
+    )
     processes: Annotated[int, Field(ge=1, description="simultaneous transfers, each in its own process")] = 1
     streams: Annotated[int, Field(ge=1, description="TCP connections of each process")] = 1
     threads: Literal["one", "per-stream", "reader-writer", "streams-and-disk"] = Field(

@@ -44,7 +44,7 @@ def array_rate(tool: Tool, draw: Draws, role: str, name: str, array: Array, *, s
     rate = np.minimum(rate, _answered_rate(tool, draw, at, array, rate, files=streams, reads=reads))
     for parameter_name, ceiling in _ceilings(array, at, reads=reads):
         rate = np.minimum(rate, draw(parameter_name, ceiling))
-    return np.asarray(rate, dtype=np.float64)
+    return np.asarray(rate if reads else rate / array.copies, dtype=np.float64)
 
 
 def _disk_rate(tool: Tool, draw: Draws, at: str, array: Array, *, files: int, reads: bool) -> FloatArray:
@@ -139,7 +139,7 @@ def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Para
         yield f"{at}.{array.software}-{way}", assumed("ceiling", f"{array.software}-{way}")
     if array.software == "md" and array.level in _PARITY and not reads:
         yield f"{at}.md-parity-write", assumed("ceiling", "md-parity-write")
-    if not array.slots and array.disk.link != "pcie" and agreed(array.disk.read_rate.value < _FASTEST_SAS_BPS):
+    if not array.slots and not _on_pcie(array.disk):
         one = assumed("ceiling", "attachment")
         yield f"{at}.attachment", one.model_copy(update={"value": one.value * max(1.0, array.disks / _ATTACHED)})
 
@@ -147,18 +147,44 @@ def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Para
 def _answered_rate(
     tool: Tool, draw: Draws, at: str, array: Array, rate: FloatArray, *, files: int, reads: bool
 ) -> FloatArray | float:
-    """Rate at which direct I/O answers the requests in flight [bit/s]; infinite for buffered I/O."""
-    if tool.request is None or tool.io != "direct":
+    """Rate at which the requests in flight are answered [bit/s]; infinite for buffered writes."""
+    if tool.io == "buffered" and reads:
+        return _read_ahead_rate(draw, at, array, files)
+    flushed = tool.sync and not reads
+    if tool.request is None or not (tool.io == "direct" or flushed):
         return np.inf
     way = "read" if reads else "write"
     latency = draw(f"{at}.disk.{way}_latency", _latency(array.disk, way))
+    if flushed:
+        latency = latency + _flush_s(draw, at, array.disk)
     most = draw(f"{at}.disk.{way}_iops", getattr(array.disk, f"{way}_iops"))
     request = draw("tool.request", tool.request)
     disks = _data_disks(array)
     busy = np.clip(np.ceil(request / draw(f"{at}.chunk", array.chunk)), 1.0, disks)  # disks with a part of a request
-    answered = storage.outstanding_bps(request, tool.outstanding * tool.streams * files, latency, rate * busy / disks)
+    in_flight = (1 if flushed else tool.outstanding * tool.streams) * files
+    answered = storage.outstanding_bps(request, in_flight, latency, rate * busy / disks)
     most_bps = most * disks / busy * 8 * request
     return np.asarray(np.minimum(answered, most_bps), dtype=np.float64)
+
+
+def _read_ahead_rate(draw: Draws, at: str, array: Array, files: int) -> FloatArray | float:
+    """Rate at which solid-state disks answer what the kernel reads ahead for each file [bit/s]."""
+    own = array.level is not None and array.software != "md"  # controllers and file systems read ahead themselves
+    if own or not agreed(array.disk.solid_state):
+        return np.inf
+    window = draw(f"{at}.read_ahead", array.read_ahead)
+    if array.level is not None:
+        window = np.maximum(window, 2 * _data_disks(array) * draw(f"{at}.chunk", array.chunk))
+    latency = draw(f"{at}.disk.read_latency", _latency(array.disk, "read"))
+    with np.errstate(divide="ignore"):
+        return np.asarray(8 * window * files / latency)
+
+
+def _flush_s(draw: Draws, at: str, disk: Disk) -> FloatArray:
+    """Time until a disk has what it was sent on stable storage [s]."""
+    if agreed(disk.solid_state):
+        return draw(f"{at}.disk.flush", assumed("latency", "flash-flush"))
+    return draw(f"{at}.disk.flush", assumed("latency", "rotating-flush"))
 
 
 def _latency(disk: Disk, way: str) -> Parameter:
@@ -166,4 +192,8 @@ def _latency(disk: Disk, way: str) -> Parameter:
     stated: Parameter = getattr(disk, f"{way}_latency")
     if f"{way}_latency" in disk.model_fields_set or not agreed(disk.solid_state):
         return stated
-    return assumed("latency", f"{'pcie' if disk.link == 'pcie' else 'sata'}-{way}")
+    return assumed("latency", f"{'pcie' if _on_pcie(disk) else 'sata'}-{way}")
+
+
+def _on_pcie(disk: Disk) -> bool:
+    return disk.link == "pcie" or not agreed(disk.read_rate.value < _FASTEST_SAS_BPS)

@@ -19,7 +19,7 @@ import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
 from hecn_analysis.limits.tcp_window import kernel_version
-from hecn_analysis.prediction.devices import buffer_cost, core_clock, pacing_cost, process_cost
+from hecn_analysis.prediction.devices import buffer_cost, core_clock, filter_cost, pacing_cost, process_cost
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
 from hecn_analysis.prediction.placement import Placement
@@ -114,7 +114,7 @@ class Cores:
         near = networked and self.scenario.path.same_host
         sockets = networked and self.scenario.tool.protocol != "rdma"  # RDMA bypasses the processor
         network = self._network_cost(flow, sends=sends) if sockets else np.zeros(1)
-        files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
+        files = self._file_cost(flow, sends=sends) if on_disk else np.zeros(1)
         files = files + self.draw("tool.cost", self.scenario.tool.cost)
         files = files + process_cost(self.scenario, self.draw, self.role, self.cpu)
         process: list[_Work] = [(threads, network + files, "the transfer process")]
@@ -277,9 +277,9 @@ class Cores:
 
     def _interrupt_cost(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte on the cores that serve the network [cycles/B]; within a machine, for both directions."""
-        if self.scenario.path.same_host:
-            return self._packets("interrupt_packet_cost", Cores._sent_unit)  # there is no card, so no cost per byte
-        handover = self._from_interrupts(flow, sends=sends)
+        if self.scenario.path.same_host:  # there is no card, so no cost per byte
+            return self._packets("interrupt_packet_cost", Cores._sent_unit) + self._filter_cost(sends=True)
+        handover = self._from_interrupts(flow, sends=sends) + self._filter_cost(sends=sends)
         if sends:
             return np.maximum(self._cost("send_interrupt_cost") + handover, 0.0) * self._kernel_factor()
         total = self._cost("merged_interrupt_cost" if self.host.lro else "receive_interrupt_cost")
@@ -287,6 +287,11 @@ class Cores:
         total = total + buffer_cost(self.draw, self.role, self.host, self._payload)
         total = np.maximum(total + self._packets("interrupt_packet_cost", Cores._received_unit), 0.0)
         return total * self._kernel_factor()
+
+    def _filter_cost(self, *, sends: bool) -> FloatArray:
+        """Cycles per byte of the packet filter, which sees packets before they are cut, and merged [cycles/B]."""
+        unit = self._sent_unit if sends else self._received_unit
+        return filter_cost(self.draw, self.role, self.host, unit(self._payload, offloaded=False))
 
     def _from_interrupts(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte, at each end, for packets handed over between the interrupts' core and the process's."""
@@ -296,13 +301,26 @@ class Cores:
         extra = self._packets("handover_packet_cost", Cores._sent_unit if sends else Cores._received_unit)
         return extra * (1 + self._interrupts.far_share(threads))
 
-    def _file_cost(self, *, sends: bool) -> FloatArray:
+    def _file_cost(self, flow: int, *, sends: bool) -> FloatArray:
         tool = self.scenario.tool
         name = "direct_cost" if tool.io == "direct" else "read_cost" if sends else "write_cost"
         if tool.request is None:
             return self._cost(name)
-        call = self._cost("block_request_cost" if tool.io == "direct" else "file_call_cost")
-        return self._cost(name) + call / self.draw("tool.request", tool.request)
+        request = self.draw("tool.request", tool.request)
+        if tool.io == "direct":
+            return self._cost(name) + self._cost("block_request_cost") / self._piece(flow, request)
+        return self._cost(name) + self._cost("file_call_cost") / request
+
+    def _piece(self, flow: int, request: FloatArray) -> FloatArray:
+        """Part of a request that goes to one disk: Linux md cuts it at each chunk [B]."""
+        host = self.host
+        if not host.arrays:
+            return request
+        name = host.file_arrays[self.flows[flow][0] % len(host.file_arrays)]
+        array = host.arrays[name]
+        if array.software != "md" or array.level == 1:
+            return request
+        return np.asarray(np.minimum(request, self._draw(f"arrays.{name}.chunk", array.chunk)))
 
     def _cost(self, name: str) -> FloatArray:
         return self._draw(f"cpu.{name}", getattr(self.cpu, name))

@@ -68,6 +68,14 @@ def buffer_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatAr
     return np.asarray(cycles / np.minimum(unit, _PAGE))
 
 
+def filter_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
+    """Cycles per byte of the kernel's packet filter, for packets of a size [cycles/B]."""
+    if host.firewall is None:
+        return np.zeros(1)
+    cycles = draw(f"{role}.firewall", _assumed(_table()["firewalls"][host.firewall], dimension="cycles"))
+    return np.asarray(cycles / unit)
+
+
 def pacing_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
     """Cycles per byte for the timer that releases each packet of a paced sender [cycles/B]."""
     if host.congestion_control != "bbr":
@@ -122,9 +130,10 @@ class Devices:
         if near and tunnel == "user-mode" and self.role == "receiver":  # this end has no such stack
             return
         entry = _table()["tunnels"][tunnel]
-        payload = payload_per_packet(self.scenario)[0]
+        payload = np.atleast_1d(np.asarray(payload_per_packet(self.scenario)[0], dtype=np.float64))
         cycles = self.draw(f"path.tunnel.{tunnel}", _assumed(entry, "packet", "cycles")) / payload
-        cycles = cycles + entry.get("byte_cost", 0)
+        cycles = cycles * self._left_of_packets(payload) + entry.get("byte_cost", 0)
+        cycles = cycles + 2 * filter_cost(self.draw, self.role, self.host, payload)  # without its headers, then with
         if "cipher" in entry:
             cores = 1 if self.host.cpu is None else self.host.cpu.cores
             cost = _cipher_cost(self.draw, self.role, self.host.cpu, entry["cipher"])
@@ -132,6 +141,13 @@ class Devices:
         owner = "sender" if near else self.role
         title = f"the {tunnel} tunnel on a core of the {owner}"
         self.demands.add(flow, f"{owner}.cpu.tunnel", cycles / self._clock / 8, title=title)
+
+    def _left_of_packets(self, payload: FloatArray) -> FloatArray:
+        """Share of a tunnel's work on packets that remains, given what crosses it as one [1]."""
+        if not self.scenario.path.tunnel_offload:
+            return np.ones(1)
+        each = self.draw("path.tunnel_offload", _assumed(_table()["tunnel_offload"], dimension="fraction"))
+        return np.asarray(each + (1 - each) / np.maximum(SEGMENTS_TOGETHER // payload, 1.0))
 
     def _card(self, flow: int, number: int) -> None:
         """Add the time of a virtual card on the cores that serve its queues."""

@@ -24,7 +24,7 @@ from hecn_analysis.prediction.draws import Draws, agreed
 from hecn_analysis.prediction.priors import Unstated, before_calibration, of_key
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Path
+    from hecn_analysis.hardware import Path, Tool
 
 #: Host without limits of its own.
 IDEAL: Final = "ideal"
@@ -148,12 +148,17 @@ def _host(scenario: Scenario, role: str, host: Host, where: Circumstances) -> Ho
         for buffer in ("tcp_rmem_max", "tcp_wmem_max"):
             if buffer not in stated:
                 new[buffer] = of_key(f"host.{buffer}", where)
-    if tool.protocol != "file" and host.cpu is None and not where.documented:
+    if host.cpu is None and not where.documented and (tool.protocol != "file" or _copies(tool)):
         new["cpu"] = _processor(where)
     end, rate = (tool.source_end, "read_rate") if role == "sender" else (tool.sink_end, "write_rate")
     if end == "disk" and not host.arrays and getattr(host, rate) is None:
         new[rate] = of_key(f"host.{rate}", where)
     return host.model_copy(update=new) if new else host
+
+
+def _copies(tool: Tool) -> bool:
+    """Whether a core's work on files counts: copies into and out of the page cache, or requests of a stated size."""
+    return tool.io == "buffered" or tool.request is not None
 
 
 def _processor(where: Circumstances) -> Cpu:

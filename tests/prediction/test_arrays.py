@@ -111,4 +111,43 @@ def test_one_request_at_a_time_does_not_scale_with_disks():
     )
     deep = hecn.predict({**base, "sender.arrays.a.disks": 4, "tool.outstanding": 64}).throughput_bps
     assert four < 1.3 * one
-    assert deep > 8 * four
+    assert deep > 4 * four  # one core starts some 80,000 of these requests a second
+
+
+NVME = {"disk.read_rate": "6.8 GB/s", "disk.write_rate": "5 GB/s"}
+
+
+def of_file(op, array=None, **tool):
+    role = "sender" if op == "read" else "receiver"
+    keys = {f"{role}.arrays.a.{key}": value for key, value in {**NVME, **(array or {})}.items()}
+    prediction = hecn.predict({"tool": f"dd-{op}", **keys, **{f"tool.{key}": value for key, value in tool.items()}})
+    return prediction.throughput_bps / 8e9, prediction.bottleneck_class
+
+
+def test_one_core_copies_what_a_buffered_process_reads_and_writes():
+    for op, least, most in (("read", 1.5, 3.5), ("write", 1.5, 3.0)):
+        rate, limit = of_file(op, io="buffered")
+        assert least < rate < most
+        assert limit == "cpu"
+        assert of_file(op, io="buffered", processes=4)[0] > 1.8 * rate
+        assert of_file(op)[0] == pytest.approx(6.8 if op == "read" else 5)  # nothing is copied
+    rotating = {"disk.read_rate": "200 MB/s", "disk.write_rate": "200 MB/s", "disk.revolution": "8 ms"}
+    assert of_file("read", rotating, io="buffered") == (pytest.approx(0.2), "disk")
+
+
+def test_a_write_that_waits_for_stable_storage_is_slower_and_knows_no_depth():
+    buffered, _ = of_file("write", io="buffered", request="16 KiB")
+    waiting, limit = of_file("write", io="buffered", request="16 KiB", sync=True)
+    assert waiting < 0.2 * buffered
+    assert limit == "disk"
+    assert of_file("write", request="16 KiB", sync=True, outstanding=32)[0] == pytest.approx(waiting, rel=0.3)
+    assert of_file("write", request="256 KiB", sync=True)[0] > 5 * waiting
+    assert of_file("read", request="16 KiB", sync=True) == of_file("read", request="16 KiB")
+
+
+def test_linux_md_cuts_requests_at_chunks_which_costs_the_core():
+    striped = {"level": 0, "disks": 4, "software": "md"}
+    large, _ = of_file("read", {**striped, "chunk": "64 KiB"}, request="1 MiB", outstanding=8)
+    small, limit = of_file("read", {**striped, "chunk": "4 KiB"}, request="1 MiB", outstanding=8)
+    assert small < 0.5 * large
+    assert limit == "cpu"

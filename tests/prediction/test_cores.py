@@ -110,4 +110,6 @@ def test_requests_under_way_at_once_hide_the_latency_of_a_disk():
     assert bound(keys, tool__outstanding=2)[0] == round(2 * 64e3 * 8 / (80e-6 + 32e-6) / 1e9, 3)
     assert bound(keys, tool__outstanding=64)[0] == 16.0
     assert bound(keys, tool__outstanding=64, sender__arrays__data__disk__read_iops=10_000)[0] == 5.12
-    assert bound(keys, tool__io="buffered")[0] == 16.0  # the page cache reads ahead
+    ahead = {"tool__io": "buffered", "sender__arrays__data__read_ahead": "256 KiB"}
+    assert bound(keys, tool__io="buffered")[0] == round(8 * 2**17 / 80e-6 / 1e9, 3)  # the page cache reads ahead
+    assert bound(keys, **ahead)[0] == 16.0

@@ -1,0 +1,118 @@
+"""Each key that published comparisons vary moves a prediction in the physically right direction, alone."""
+
+import pytest
+
+import hecn_analysis as hecn
+
+LAN = {"path.rate": "100 Gb/s", "path.rtt": "0.1 ms", "path.loss": 0, "path.mtu": 1500, "tool": "iperf3"}
+LONG = {"path.rate": "10 Gb/s", "path.rtt": "80 ms", "path.loss": 0, "path.mtu": 9000, "tool": "iperf3"}
+LOSSY = {**LONG, "path.loss": 1e-5, "tool.duration": "60 s"}
+WITHIN = {"path.same_host": True, "tool": "iperf3"}
+TUNNEL = {**LAN, "path.tunnel": "wireguard"}
+NVME = {"disk.read_rate": "6.8 GB/s", "disk.write_rate": "5 GB/s"}
+HDD = {"disk.read_rate": "200 MB/s", "disk.write_rate": "190 MB/s", "disk.revolution": "8.3 ms"}
+
+
+def files(op, disk, **more):
+    """Keys of a local file on an array."""
+    role = "sender" if op == "read" else "receiver"
+    array = {f"{role}.arrays.a.{key}": value for key, value in {**disk, **more}.items()}
+    return {"tool": f"dd-{op}", **array}
+
+
+def copied(disk):
+    """Keys of files copied between two hosts."""
+    ends = {f"{role}.arrays.a.{key}": value for role in ("sender", "receiver") for key, value in disk.items()}
+    return {**LAN, "tool": "gridftp", **ends}
+
+
+STRIPE = {**HDD, "level": 0, "disks": 4}
+PARITY = {**HDD, "level": 6, "disks": 12}
+NFS = {**LAN, "tool": "nfs4", "sender.read_rate": "4 GB/s", "receiver.write_rate": "4 GB/s", "tool.sink_end": "memory"}
+IN_TURN = {**NFS, "path.rtt": "10 ms"}
+COPY = {**LAN, "tool": "scp"}
+
+CASES = [  # base, key, slower, faster
+    (LAN, "path.mtu", 1500, 9000),
+    (LAN, "path.rate", "10 Gb/s", "40 Gb/s"),
+    (LAN, "path.background", "90 Gb/s", "50 Gb/s"),
+    (LAN, "tool.processes", 1, 4),
+    ({**LAN, "tool.threads": "per-stream"}, "tool.streams", 1, 4),
+    ({**LAN, "tool.streams": 8}, "tool.threads", "one", "per-stream"),
+    (LAN, "tool.pace", "1 Gb/s", "2 Gb/s"),
+    (LAN, "tool.message", "4 KiB", "128 KiB"),
+    (LAN, "sender.offload", False, True),
+    (LAN, "receiver.gro", False, True),
+    (LAN, "receiver.cpu.clock", "2 GHz", "4 GHz"),
+    (LAN, "receiver.governor", "powersave", "performance"),
+    (LAN, "receiver.iommu", "strict", "off"),
+    ({**LAN, "receiver.gro": False}, "receiver.firewall", "stateful", "none"),
+    (LAN, "receiver.kernel", "5.15", "6.8"),
+    ({**LAN, "tool.processes": 8, "receiver.gro": False}, "receiver.receive_queues", 1, 8),
+    ({**LAN, "receiver.app_cores": [1]}, "receiver.nic_cores", [8], [0]),
+    ({**LAN, "receiver.cpu.clock": "4 GHz"}, "tool.zero_copy", False, True),
+    ({**LAN, "sender.cpu.clock": "2 GHz", "receiver.cpu.clock": "4 GHz"}, "sender.congestion_control", "bbr", "cubic"),
+    (LAN, "tool.encryption", "tls", "ktls"),
+    ({**LAN, "tool.encryption": "tls", "receiver.cpu.crypto": "aes"}, "tool.cipher", "chacha20-poly1305", "aes-gcm"),
+    ({**LAN, "tool.encryption": "tls"}, "receiver.cpu.crypto", "none", "aes"),
+    (LAN, "receiver.card", "virtio", "physical"),
+    (LAN, "receiver.card", "emulated", "virtio"),
+    ({**LAN, "receiver.card": "virtio", "tool.processes": 4}, "receiver.card_queues", 1, 4),
+    (LAN, "receiver.instance_rate", "5 Gb/s", "10 Gb/s"),
+    (LAN, "path.tunnel", "openvpn", "wireguard"),
+    (LAN, "path.forward_packets", 5e5, 1e6),
+    (TUNNEL, "path.tunnel_offload", False, True),
+    (TUNNEL, "path.mtu", 1500, 9000),
+    (TUNNEL, "receiver.firewall", "stateful", "none"),
+    ({**WITHIN, "sender.offload": False}, "path.mtu", 1500, 9000),
+    (WITHIN, "sender.offload", False, True),
+    (WITHIN, "tool.processes", 1, 4),
+    (WITHIN, "sender.cpu.clock", "2 GHz", "4 GHz"),
+    (LONG, "tool.window", "1 MB", "16 MB"),
+    (LONG, "receiver.tcp_rmem_max", "6 MiB", "64 MiB"),
+    (LONG, "sender.tcp_wmem_max", "4 MiB", "64 MiB"),
+    ({**LONG, "tool.window": "4 MB"}, "tool.streams", 1, 8),
+    ({**LONG, "tool.window": "4 MB"}, "path.rtt", "80 ms", "20 ms"),
+    ({**LONG, "receiver.tcp_rmem_max": "512 MB", "sender.tcp_wmem_max": "512 MB"}, "tool.duration", "5 s", "60 s"),
+    (LOSSY, "path.loss", 1e-4, 1e-6),
+    (LOSSY, "path.rtt", "80 ms", "20 ms"),
+    (LOSSY, "path.mtu", 1500, 9000),
+    (LOSSY, "tool.streams", 1, 8),
+    (LOSSY, "sender.congestion_control", "reno", "bbr"),
+    (LOSSY, "path.loss_burst", 1, 20),
+    (COPY, "tool", "scp", "gridftp"),
+    ({**COPY, "path.rtt": "50 ms"}, "tool", "scp", "hpn-scp"),
+    (IN_TURN, "tool.request", "32 KiB", "1 MiB"),
+    (IN_TURN, "tool.outstanding", 4, 64),
+    (NFS, "tool.streams", 1, 4),
+    (NFS, "tool", "nfs4", "nfs4-rdma"),
+    ({**copied(STRIPE), "receiver.arrays.a.disks": 24}, "sender.arrays.a.disks", 2, 4),
+    (files("read", STRIPE), "sender.arrays.a.disks", 2, 8),
+    (files("read", {**STRIPE, "software": "md"}), "sender.arrays.a.software", "zfs", "md"),
+    (files("write", PARITY), "receiver.arrays.a.level", 6, 0),
+    (files("write", PARITY), "receiver.arrays.a.level", 6, 5),
+    (files("write", STRIPE), "receiver.arrays.a.level", 10, 0),
+    (files("write", STRIPE), "receiver.arrays.a.copies", 3, 1),
+    (files("write", STRIPE), "receiver.filter_rate", "100 MB/s", "300 MB/s"),
+    (files("read", NVME), "tool.io", "buffered", "direct"),
+    ({**files("read", NVME), "tool.io": "buffered"}, "tool.processes", 1, 4),
+    ({**files("read", NVME), "tool.io": "buffered"}, "sender.arrays.a.read_ahead", "32 KiB", "1 MiB"),
+    ({**files("read", NVME), "tool.io": "buffered"}, "sender.cpu.clock", "1.5 GHz", "3 GHz"),
+    (files("read", NVME), "tool.request", "4 KiB", "128 KiB"),
+    ({**files("read", NVME), "tool.request": "4 KiB"}, "tool.outstanding", 1, 32),
+    ({**files("write", NVME), "tool.request": "16 KiB"}, "tool.sync", True, False),
+    (
+        {**files("read", {**NVME, "level": 0, "disks": 4, "software": "md"}), "tool.request": "1 MiB"},
+        "sender.arrays.a.chunk",
+        "4 KiB",
+        "64 KiB",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("base", "key", "slower", "faster"), CASES, ids=[f"{number}-{case[1]}" for number, case in enumerate(CASES)]
+)
+def test_a_key_moves_the_prediction_the_right_way(base, key, slower, faster):
+    low, high = (hecn.predict({**base, key: value}).throughput_bps for value in (slower, faster))
+    assert low < 0.995 * high
