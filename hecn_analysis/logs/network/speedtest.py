@@ -162,7 +162,7 @@ class Speedtest(DocumentReader):
             return True
         ping = number(value.get("ping"))
         rates = number(down), number(up)
-        if ping is None or rates == (None, None):
+        if ping is None or rates == (None, None) or "jitter" in value:  # LibreSpeed's document, in Mbit/s
             return False
         self._close()
         self._values(first, last, ping, *rates)
