@@ -1,4 +1,4 @@
-"""librespeed-cli: values, units, damage."""
+"""librespeed-cli and networkQuality: values, units, damage."""
 
 import pytest
 
@@ -39,4 +39,26 @@ def test_a_damaged_rate_of_librespeed_is_a_problem(reading_of, problem_lines):
     assert reading.runs.empty
     assert problem_lines(reading) == [
         "a.log:2: malformed: found 'Download rate:\\t1O0.00 Mbps', expected 'Download rate: … Mbps'; left out"
+    ]
+
+
+def test_network_quality_says_whether_both_directions_share_the_line(samples):
+    reading = read(samples / "network-quality" / "summaries.txt")
+    assert reading.problems.empty
+    alone, both = "each direction alone", "both directions at the same time"
+    assert rows(reading, "direction", "throughput_bps", "rtt_s", "circumstances") == [
+        ["send", pytest.approx(42.318e6), 0.0215, alone],
+        ["receive", pytest.approx(512.204e6), 0.0215, alone],
+        ["send", pytest.approx(22.705e6), 0.023, both],
+        ["receive", pytest.approx(1.027e9), 0.023, both],
+        ["send", 36633184.0, 0.0255, both],
+        ["receive", 812345344.0, 0.0255, both],
+    ]
+
+
+def test_a_damaged_capacity_is_a_problem(reading_of, problem_lines):
+    reading = reading_of("==== SUMMARY ====\nUplink capacity: 42.3 Mbp\nDownlink capacity: 51.2 Mbps\n")
+    assert rows(reading, "direction", "throughput_bps", "circumstances") == [["receive", pytest.approx(51.2e6), None]]
+    assert problem_lines(reading) == [
+        "a.log:2: malformed: found 'Uplink capacity: 42.3 Mbp', expected 'Uplink capacity: … Mbps'; left out"
     ]
