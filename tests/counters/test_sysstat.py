@@ -371,6 +371,31 @@ def test_mpstat_of_sysstat_6(counters_of):
     assert source["cpu"]["all_mean_sys_fraction"] == 0.04
 
 
+AVERAGE = """Average:     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+Average:     all    2.10    0.00    9.20    0.10    0.00    3.30    0.00    0.00    0.00   85.30
+Average:       0    1.00    0.00    2.00    0.00    0.00   97.00    0.00    0.00    0.00    0.00
+"""
+
+
+def test_averages_of_mpstat_that_stand_alone_are_read(counters_of):
+    (source,) = counters_of(AVERAGE).sources
+    assert source["format"] == "mpstat"
+    assert source["cpu"] == {
+        "all_busy_fraction": [0.147],
+        "all_mean_busy_fraction": pytest.approx(0.147),
+        "all_mean_sys_fraction": 0.092,
+        "all_mean_soft_fraction": 0.033,
+    }
+    (source,) = counters_of(FIRST.format(date="11/21/26") + AVERAGE.replace("Average", "Durchschn.")).sources
+    assert (source["n_cpus"], source["cpu"]["all_mean_soft_fraction"]) == (2, 0.033)
+
+
+def test_a_cut_average_of_mpstat_is_a_problem(counters_of):
+    counters = counters_of(AVERAGE.replace("   85.30", ""))
+    assert "cpu" not in counters.sources[0]
+    assert counters.problems.kind.tolist() == ["malformed"]
+
+
 def test_interrupts_alone_are_no_load(counters_of):
     """mpstat -I SUM."""
     (source,) = counters_of(

@@ -6,7 +6,8 @@ Units and traps
 ---------------
 - Values are per cent of one processor; busy is what is not idle. "all" (JSON: "-1" or "all") is the mean of all.
 - Tables of interrupts stand between those of processors with ``-A``; rows of one time count once.
-- The average at the end, by whatever word, has no clock and is left. JSON has clocks without a date, and may break off.
+- The average at the end, by whatever word, has no clock and is left where rows with clocks are; it is read where they
+  are not (``mpstat 1 5 | grep Average``). JSON has clocks without a date, and may break off.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ HEADING: Final = re.compile(
     r"\b(?:CPU|NODE)\s+(?:%use?r\s+%nice\s+%sys(?:tem)?\s+%iowait\s+%irq\b|intr/s|(?:\d+|HI|NMI)/s)"
 )
 """Columns in mpstat's order; sar -u ALL has the same ones in another."""
+_MEAN: Final = re.compile(r"^[^\W\d][^:\d]{1,24}:\s{1,12}(?=\S)")
 _HALF_A_DAY: Final = timedelta(hours=12)
 
 
@@ -54,8 +56,9 @@ def recognises(document: Document) -> bool:
             and bool(re.search(r'"(?:cpu-load|node-load|sum-interrupts|individual-interrupts)"', document.text))
             and '"file-date"' not in document.start
         )
-    found = any(CLOCK.match(line) and HEADING.search(line) for line in document.lines[:400])
-    return found and first_line(document) is not None
+    if _has_clocks(document):
+        return first_line(document) is not None
+    return any(_MEAN.match(line) and HEADING.search(line) for line in document.lines[:400])
 
 
 def read(document: Document, findings: CounterFindings) -> None:
@@ -66,6 +69,18 @@ def read(document: Document, findings: CounterFindings) -> None:
             _json(value, findings)
         return
     findings.format = "mpstat"
+    if _has_clocks(document):
+        _rows(document, findings)
+    else:
+        _means(document, findings)
+
+
+def _has_clocks(document: Document) -> bool:
+    return any(CLOCK.match(line) and HEADING.search(line) for line in document.lines[:400])
+
+
+def _rows(document: Document, findings: CounterFindings) -> None:
+    """Read the rows of all times."""
     days = Days(findings)
     first = cast("First", first_line(document))
     days.begin(first, document)
@@ -93,6 +108,26 @@ def read(document: Document, findings: CounterFindings) -> None:
                 loads.append({name.removeprefix("%"): value for name, value in row.items()})
     findings.facts.update(moments(times))
     findings.facts.update(days.facts())
+    _loads(loads, findings)
+
+
+def _means(document: Document, findings: CounterFindings) -> None:
+    """Read averages that stand alone."""
+    first = first_line(document)
+    if first is not None:
+        findings.facts.update(host=first.host, n_cpus=first.cpus)
+    columns: list[str] = []
+    loads: list[Mapping[str, str]] = []
+    for line, text in enumerate(document.lines, 1):
+        label = _MEAN.match(text)
+        words = text[label.end() :].split() if label else []
+        if words[:1] == ["CPU"]:
+            columns = [word.removeprefix("%") for word in words]
+        elif columns and words[:1] == ["all"] and len(words) == len(columns):
+            loads.append(dict(zip(columns, words, strict=True)))
+        elif columns and words[:1] == ["all"]:
+            expected = f"{len(columns)} figures: {', '.join(columns)}"
+            findings.problem(line, "malformed", f"found {text.strip()[:80]!r}, expected {expected}; left out")
     _loads(loads, findings)
 
 
