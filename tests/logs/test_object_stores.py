@@ -1,0 +1,43 @@
+"""AzCopy: values, units, damage."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+MIB = 8 * 2**20
+
+
+def rows(reading, *columns):
+    found = reading.runs[list(columns)].astype(object)
+    return found.where(found.notna(), None).to_numpy().tolist()
+
+
+def damaged(samples, tmp_path, path, before, after):
+    text = (samples / path).read_text()
+    assert before in text
+    (tmp_path / "a.txt").write_text(text.replace(before, after, 1))
+    return read(tmp_path / "a.txt")
+
+
+def test_the_rate_of_azcopy_is_its_bytes_over_its_minutes(samples, problem_lines):
+    reading = read(samples / "azcopy" / "copied.txt")
+    assert reading.problems.empty
+    assert rows(reading, "bytes", "duration_s", "throughput_bps", "error") == [
+        [10737418240, pytest.approx(86.022), pytest.approx(8 * 10737418240 / 86.022), False]
+    ]
+    reading = read(samples / "azcopy" / "others.txt")
+    assert rows(reading, "bytes", "duration_s", "error") == [
+        [13958643712, pytest.approx(768.0), False],
+        [1900000000, pytest.approx(34.002), True],
+    ]
+    assert problem_lines(reading) == [
+        "others.txt:30: aborted: found a status of CompletedWithErrors, expected a job that Completed"
+    ]
+
+
+def test_damage_in_a_summary_of_azcopy(samples, tmp_path):
+    reading = damaged(samples, tmp_path, "azcopy/copied.txt", "1.4337", "1.4E37")
+    assert rows(reading, "bytes", "duration_s", "throughput_bps") == [[10737418240, None, None]]
+    assert reading.problems.kind.tolist() == ["malformed"]
+    reading = damaged(samples, tmp_path, "azcopy/copied.txt", "Final Job Status: Completed\n", "")
+    assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["truncated"])
