@@ -1,4 +1,4 @@
-"""AzCopy: values, units, damage."""
+"""AzCopy and aws s3: values, units, damage."""
 
 import pytest
 
@@ -41,3 +41,22 @@ def test_damage_in_a_summary_of_azcopy(samples, tmp_path):
     assert reading.problems.kind.tolist() == ["malformed"]
     reading = damaged(samples, tmp_path, "azcopy/copied.txt", "Final Job Status: Completed\n", "")
     assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["truncated"])
+
+
+def test_the_last_state_of_aws_s3_is_the_run(samples, problem_lines):
+    reading = read(samples / "aws-s3" / "copies.txt")
+    assert rows(reading, "line_first", "line_last", "direction", "bytes", "throughput_bps") == [
+        [2, 5, "send", 2**30, pytest.approx(112.4 * MIB)],
+        [7, 9, "receive", round(52.4 * 2**20), pytest.approx(8.9 * MIB)],
+    ]
+    assert problem_lines(reading) == [
+        (
+            "copies.txt:9: truncated: found a state before the end of the copy, expected all of it; "
+            "the rate so far is taken"
+        )
+    ]
+
+
+def test_a_damaged_state_of_aws_s3_is_a_problem(reading_of):
+    reading = reading_of("Completed 1.0 GiB/1.0 GiB (1l2.4 MiB/s) with 1 file(s) remaining\n")
+    assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["malformed"])
