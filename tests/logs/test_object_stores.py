@@ -1,4 +1,4 @@
-"""AzCopy and aws s3: values, units, damage."""
+"""AzCopy, aws s3 and gsutil perfdiag, gcloud storage: values, units, damage."""
 
 import pytest
 
@@ -60,3 +60,17 @@ def test_the_last_state_of_aws_s3_is_the_run(samples, problem_lines):
 def test_a_damaged_state_of_aws_s3_is_a_problem(reading_of):
     reading = reading_of("Completed 1.0 GiB/1.0 GiB (1l2.4 MiB/s) with 1 file(s) remaining\n")
     assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["malformed"])
+
+
+def test_prefixes_of_google_are_binary(samples):
+    reading = read(samples / "google-storage" / "rates.txt")
+    assert reading.problems.empty
+    assert rows(reading, "tool", "label", "direction", "bytes", "throughput_bps") == [
+        ["gcloud", None, None, 2**30, pytest.approx(299.7 * MIB)],
+        ["gsutil", "Write Throughput", "send", 5 * 2**30, pytest.approx(1.62 * 2**30)],
+        ["gsutil", "Read Throughput", "receive", 5 * 2**30, pytest.approx(3.4 * 2**30)],
+    ]
+
+
+def test_a_mean_without_a_copy_above_it_is_not_googles(reading_of):
+    assert reading_of("epoch 3\nAverage throughput: 299.7MiB/s\n").runs.empty
