@@ -1,4 +1,4 @@
-"""AzCopy, aws s3 and gsutil perfdiag, gcloud storage: values, units, damage."""
+"""AzCopy, aws s3, gsutil perfdiag, gcloud storage and elbencho: values, units, damage."""
 
 import pytest
 
@@ -74,3 +74,23 @@ def test_prefixes_of_google_are_binary(samples):
 
 def test_a_mean_without_a_copy_above_it_is_not_googles(reading_of):
     assert reading_of("epoch 3\nAverage throughput: 299.7MiB/s\n").runs.empty
+
+
+def test_elbencho_counts_when_the_last_thread_is_done(samples):
+    reading = read(samples / "elbencho" / "phases.txt")
+    assert reading.problems.empty
+    assert rows(reading, "direction", "duration_s", "bytes", "throughput_bps") == [
+        ["write", 6.021, 10240 << 20, 1700.0 * MIB],
+        ["read", 3.401, 10240 << 20, 3010.0 * MIB],
+        ["write", pytest.approx(62.345), 30736 << 20, 493.0 * MIB],
+        ["read", pytest.approx(62.345), 71696 << 20, 1150.0 * MIB],
+    ]
+    assert rows(read(samples / "elbencho" / "v1.6.txt"), "direction", "duration_s", "throughput_bps") == [
+        ["write", 101.24, 10357.0 * MIB]
+    ]
+
+
+def test_a_rate_of_elbencho_that_contradicts_its_bytes_is_left_out(samples, tmp_path):
+    reading = damaged(samples, tmp_path, "elbencho/v1.6.txt", "10357", " 1035")
+    assert rows(reading, "throughput_bps") == [[None]]
+    assert reading.problems.kind.tolist() == ["inconsistent"]
