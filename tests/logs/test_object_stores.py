@@ -1,4 +1,4 @@
-"""AzCopy, aws s3, gsutil perfdiag, gcloud storage and elbencho: values, units, damage."""
+"""AzCopy, aws s3, gsutil perfdiag, gcloud storage, elbencho and warp: values, units, damage."""
 
 import pytest
 
@@ -94,3 +94,15 @@ def test_a_rate_of_elbencho_that_contradicts_its_bytes_is_left_out(samples, tmp_
     reading = damaged(samples, tmp_path, "elbencho/v1.6.txt", "10357", " 1035")
     assert rows(reading, "throughput_bps") == [[None]]
     assert reading.problems.kind.tolist() == ["inconsistent"]
+
+
+def test_warp_has_a_run_for_each_kind_that_moves_objects(samples):
+    reading = read(samples / "warp" / "operations.txt")
+    assert reading.problems.empty
+    assert rows(reading, "label", "direction", "streams", "duration_s", "throughput_bps") == [
+        ["PUT", "send", 20, None, pytest.approx(302.11 * MIB)],
+        ["GET", "receive", 20, 59.901, pytest.approx(835.3 * MIB)],
+        ["GET", "receive", 20, 60.0, pytest.approx(632.28 * MIB)],
+        ["PUT", "send", None, 59.968, pytest.approx(211.41 * MIB)],
+        ["PUTPART", "send", 400, 58.0, pytest.approx(33.36 * MIB)],
+    ]

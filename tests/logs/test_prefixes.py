@@ -10,18 +10,18 @@ from hecn_analysis.parsing import prefixes
 
 SAMPLES = Path(__file__).parent / "samples"
 # Lines of these tools begin with a date, end a run at the left margin, or are known by their beginning: a prefix
-# hides that. States of fast-cli and a line of CrystalDiskMark are joined with others behind some prefixes.
+# hides that. States of fast-cli and lines of CrystalDiskMark and mc are joined with others behind some prefixes.
 BY_BEGINNING = {"ceph", "hping", "sysbench", "uperf", "wrk"}
 EXCEPT = {
     "mail": {"juicefs"},
     "mail twice": {"juicefs"},
-    "ISO 8601": {"ceph", "globus-task", "ethr", "globus-url-copy", "netperf", "ping"},
+    "ISO 8601": {"warp", "ceph", "globus-task", "ethr", "globus-url-copy", "netperf", "ping"},
     "journal": {"fast-cli"},
     "clock": {"crystal-disk-mark", "fast-cli"},
     "kernel": {"fast-cli", "netperf"},
-    "date and time": {"fast-cli", "ceph", "globus-task", "dsync", "ethr", "globus-url-copy", "netperf"},
-    "time and level": {"dd", "juicefs", "netperf", "nuttscp", "ping", *BY_BEGINNING},
-    "Python": {"dd", "netperf", "nuttscp", "ping", *BY_BEGINNING},
+    "date and time": {"warp", "fast-cli", "ceph", "globus-task", "dsync", "ethr", "globus-url-copy", "netperf"},
+    "time and level": {"minio-client", "dd", "juicefs", "netperf", "nuttscp", "ping", *BY_BEGINNING},
+    "Python": {"minio-client", "dd", "netperf", "nuttscp", "ping", *BY_BEGINNING},
 }
 COLUMNS = [
     "tool",
