@@ -1,4 +1,4 @@
-"""AzCopy, aws s3, gsutil perfdiag, gcloud storage, elbencho and warp: values, units, damage."""
+"""AzCopy, aws s3, gsutil perfdiag, gcloud storage, elbencho, warp and mc of MinIO: values, units, damage."""
 
 import pytest
 
@@ -105,4 +105,17 @@ def test_warp_has_a_run_for_each_kind_that_moves_objects(samples):
         ["GET", "receive", 20, 60.0, pytest.approx(632.28 * MIB)],
         ["PUT", "send", None, 59.968, pytest.approx(211.41 * MIB)],
         ["PUTPART", "send", 400, 58.0, pytest.approx(33.36 * MIB)],
+    ]
+
+
+def test_totals_and_speed_tests_of_mc(samples):
+    reading = read(samples / "minio-client" / "totals.txt")
+    assert reading.problems.empty
+    assert rows(reading, "direction", "bytes", "duration_s", "throughput_bps") == [
+        [None, 2**30, 2.0, pytest.approx(410.22 * MIB)],
+        ["write", None, None, pytest.approx(1.3 * 8 * 2**30)],
+        ["read", None, None, pytest.approx(2.6 * 8 * 2**30)],
+        [None, round(4.88 * 2**20), None, pytest.approx(19.1 * MIB)],
+        ["write", None, None, pytest.approx(1.6 * 8 * 2**30)],
+        ["read", None, None, pytest.approx(3.1 * 8 * 2**30)],
     ]
