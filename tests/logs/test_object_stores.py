@@ -1,4 +1,4 @@
-"""AzCopy, aws s3, gsutil perfdiag, gcloud storage, elbencho, warp and mc of MinIO: values, units, damage."""
+"""AzCopy, aws s3, gsutil perfdiag, gcloud storage, elbencho, warp, mc of MinIO and xrdcp: values, units, damage."""
 
 import pytest
 
@@ -118,4 +118,15 @@ def test_totals_and_speed_tests_of_mc(samples):
         [None, round(4.88 * 2**20), None, pytest.approx(19.1 * MIB)],
         ["write", None, None, pytest.approx(1.6 * 8 * 2**30)],
         ["read", None, None, pytest.approx(3.1 * 8 * 2**30)],
+    ]
+
+
+def test_the_bar_of_xrdcp(samples, problem_lines):
+    reading = read(samples / "xrdcp" / "bars.txt")
+    assert rows(reading, "bytes", "throughput_bps") == [
+        [round(9.766 * 2**30), 250.0 * MIB],
+        [412 << 20, 206.0 * MIB],
+    ]
+    assert problem_lines(reading) == [
+        "bars.txt:5: truncated: found 33 % of a copy, expected all of it; the rate so far is taken"
     ]
