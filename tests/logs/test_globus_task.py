@@ -14,6 +14,15 @@ def test_tasks_of_a_service(samples, column, problem_lines):
     assert problem_lines(reading) == ["tasks.txt:40: aborted: found a status of FAILED, expected a task that SUCCEEDED"]
 
 
+def test_tasks_in_json(samples, column, problem_lines):
+    reading = read(samples / "globus-task" / "json.txt")
+    assert column(reading, "bytes") == [10737418240, 5368709120, 1024]
+    assert column(reading, "throughput_bps") == [8 * 178956970, 8 * 44739242, None]
+    assert column(reading, "label") == ["nightly", "set 1", None]
+    assert column(reading, "line_first") == [14, 26, 35]
+    assert problem_lines(reading) == ["json.txt:35: aborted: found a status of FAILED, expected a task that SUCCEEDED"]
+
+
 def test_a_task_that_is_cut(reading_of, problem_lines):
     reading = reading_of("Task ID:   2f1c\nStatus:    ACTIVE\n")
     assert reading.runs.empty
