@@ -1,0 +1,100 @@
+"""Output of ``zpool iostat``: what pools of ZFS read and write. There are no interfaces in it, all is facts.
+
+Versions: OpenZFS 0.6 to 2.3, FreeBSD, illumos; ``-v``, ``-l`` and ``-y`` or not. The last report of each pool counts.
+
+Units and traps
+---------------
+- Amounts, rates and operations have prefixes of 1024: "38.2M" is 38.2 * 2**20 bytes a second. Locales have commas.
+- The first report is the mean since the pool was imported, unless ``-y`` left it out: `is_since_import` if alone.
+- With ``-v`` rows below a pool are its groups and disks, by their indentation; "logs" and "cache" are no pools.
+- Latencies (``-l``) stand to the right, and are left out. Without headings (``-H``) nothing says what columns are.
+- A last line without its line feed may lack a prefix: it is left out if it ends with a digit other than a lone 0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from hecn_analysis.counters.contract import CounterFindings
+from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number, scale
+
+FORMATS: Final = ("zpool-iostat",)
+VERSIONS: Final = "OpenZFS 0.6 to 2.3, FreeBSD, illumos"
+WHOLE: Final = False
+
+_HEADING: Final = re.compile(
+    r"^(?P<margin>[ \t]{0,40})(?:pool|vdev)\s{1,200}alloc\s{1,8}free\s{1,8}read\s{1,8}write\s{1,8}read\s{1,8}write\b",
+    re.MULTILINE,
+)
+_AMOUNT: Final = r"(?:\d{1,6}(?:[.,]\d{1,3})?[KMGTPE]?|-)"
+_ROW: Final = re.compile(
+    r"^(?P<indent>[ \t]{0,60})(?P<name>\S{1,200})\s{1,200}"
+    rf"(?P<figures>{_AMOUNT}(?:\s{{1,12}}{_AMOUNT}){{5}})(?:\s|$)"
+)
+_COLUMNS: Final = ("alloc_bytes", "free_bytes", "read_ops_per_s", "write_ops_per_s", "read_bps", "write_bps")
+_APART: Final = frozenset({"logs", "cache", "special", "spares", "dedup"})
+
+
+def recognises(document: Document) -> bool:
+    """Whether the heading of pools is in the file."""
+    return "alloc" in document.text and _HEADING.search(document.text) is not None
+
+
+def read(document: Document, findings: CounterFindings) -> None:
+    """Read the last report of each pool."""
+    findings.format = "zpool-iostat"
+    pools: dict[str, dict[str, Any]] = {}
+    reports: dict[str, int] = {}
+    pool: dict[str, Any] | None = None
+    margin: int | None = None
+    for line, text in enumerate(_whole_lines(document, findings), 1):
+        if heading := _HEADING.match(text):
+            margin = len(heading["margin"].expandtabs())
+        elif margin is None or not text.strip() or text.strip().startswith("---"):
+            continue
+        elif (row := _ROW.match(text)) is None:
+            margin, pool = margin if _is_damaged(line, text, findings) else None, None
+        elif len(row["indent"].expandtabs()) > margin:
+            if pool is not None:
+                pool["parts"].append({"name": row["name"], **_figures(row)})
+        elif row["name"] not in _APART:
+            reports[row["name"]] = reports.get(row["name"], 0) + 1
+            pool = pools[row["name"]] = {"name": row["name"], **_figures(row), "parts": []}
+    for name, facts in pools.items():
+        facts["is_since_import"] = reports[name] == 1
+    findings.facts.update(pools=list(pools.values()), n_pools=len(pools))
+
+
+def _whole_lines(document: Document, findings: CounterFindings) -> list[str]:
+    """Lines without a last one that may be cut inside a figure."""
+    lines = document.lines
+    last = lines[-1] if lines and not document.text.endswith("\n") else ""
+    if not last[-1:].isdecimal() or last.endswith(" 0"):
+        return lines
+    findings.problem(
+        len(lines), "truncated", f"found {last.strip()[:80]!r} without a line feed, expected one; left out"
+    )
+    return lines[:-1]
+
+
+def _is_damaged(line: int, text: str, findings: CounterFindings) -> bool:
+    """Whether a line that is not a row belongs to the table, and is damaged or the heading's first line."""
+    words = text.split()
+    if words[:2] == ["capacity", "operations"]:
+        return True
+    if len(words) != len(_COLUMNS) + 1 or not words[-1][:1].isdecimal():
+        return False
+    findings.problem(line, "malformed", f"found {text.strip()[:80]!r}, expected a name and six figures; left out")
+    return True
+
+
+def _figures(row: re.Match[str]) -> dict[str, float | None]:
+    """Figures of a row in SI units; None where there is none."""
+    values: dict[str, float | None] = {}
+    for name, text in zip(_COLUMNS, row["figures"].split(), strict=True):
+        digits = number(text.rstrip("KMGTPE").replace(",", "."))
+        unit = scale(text[-1], 1024) * (8 if name.endswith("_bps") else 1)
+        values[name] = None if digits is None else digits * unit
+    return values
