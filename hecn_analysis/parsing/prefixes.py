@@ -1,7 +1,8 @@
 """Prefixes of loggers, terminals and mail before the lines of a tool, in any combination.
 
 Dates and times (ISO 8601, syslog, ``ctime``, a clock alone, seconds since the start or since 1970), the host and
-program of syslog and the journal, priorities and log levels, the service of a container, marks of quoted mail.
+program of syslog and the journal, priorities and log levels, the name and level of Python's logging, the service of a
+container, marks of quoted mail.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ _LEVEL: Final = (
     "(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|STDOUT|STDERR"
     "|debug|info|notice|warning|error|stdout|stderr)"
 )
-_SENDER: Final = rf"(?:(?!{_LEVEL}\b)\S{{0,99}}[^\s:]\ [A-Za-z_][\w./()-]{{0,80}}(?:\[\d{{1,8}}\])?:)?"
+_SENDER: Final = (
+    rf"(?:\ -\ (?:[\w.-]{{1,60}}\ -\ )?{_LEVEL}\ -(?=\s)"
+    rf"|\ ?(?!{_LEVEL}\b)\S{{0,99}}[^\s:]\ [A-Za-z_][\w./()-]{{0,80}}(?:\[\d{{1,8}}\])?:)?"
+)
 _PREFIX: Final = re.compile(
-    rf"""\s{{0,8}}+(?:(?:[>|]\ ?){{1,8}}
-    |(?:\[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}\ ?(?:Z|UTC|[+-]\d\d:?\d\d)?\]?[:,]?\ ?{_SENDER}
-    | (?:[A-Z][a-z]{{2}}\ )?[A-Z][a-z]{{2}}\ {{1,2}}\d{{1,2}}\ {_CLOCK}(?:\ [A-Z]{{2,5}})?(?:\ \d{{4}})?\ ?{_SENDER}
+    rf"""\s{{0,8}}+(?:(?:(?:>|\|(?!.{{0,2000}}\|\s{{0,8}}$))\ ?){{1,8}}
+    |(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[A-Za-z_][\w.]{{0,60}}:
+    |(?:\[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}(?:\ ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?[:,]?{_SENDER}
+    | (?:[A-Z][a-z]{{2}}\ )?[A-Z][a-z]{{2}}\ {{1,2}}\d{{1,2}}\ {_CLOCK}(?:\ [A-Z]{{2,5}})?(?:\ \d{{4}})?{_SENDER}
     | \[?{_CLOCK}\]?:?(?=\s)
     | \[\s{{0,8}}\d{{1,10}}\.\d{{1,9}}\]
     | \d{{9,10}}\.\d{{1,9}}(?=\s)

@@ -26,7 +26,7 @@ _WRAPS: Final = frozenset({"broken lines", "filled lines"})
 #: Marks inside lines that may cost a figure without any problem.
 _MARKS: Final = re.compile(
     r"\*\*|`|~~~|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|\[/?(?:code|quote|pre|b)\]|\{(?:code|noformat|quote|panel)\b"
-    r"|=3D|=(?:20)?$|^Content-Transfer-Encoding:|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08\x0b-\x1f\x7f]",
+    r"|=3D|=(?:20)?$|\\$|^[^\x22\n]*\x22(?:[^\x22\n]|\x22\x22)*$|^Content-Transfer-Encoding:|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08\x0b-\x1f\x7f]",
     re.MULTILINE | re.IGNORECASE,
 )
 _HEAD: Final = 16  # lines by which a file is recognised

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-from hecn_analysis.parsing.cleaning import characters, html, mail, marks, markup, terminal, wraps
+from hecn_analysis.parsing.cleaning import characters, html, mail, marks, markup, pages, terminal, wraps
 from hecn_analysis.parsing.cleaning.text import Clean, Text
 
 __all__ = ["LAYERS", "Cleaned", "Text", "cleaned"]
@@ -19,6 +19,8 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
     ("control characters", terminal.without_control_characters),
     ("mail", mail.decoded),
     ("HTML", html.without_html),
+    ("block marks", pages.without_block_marks),
+    ("cells", pages.without_cells),
     ("characters", characters.plain_characters),
     ("quote marks", marks.without_quotes),
     ("margins", marks.without_margins),
@@ -38,7 +40,7 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
 )
 """The layers by the names that the column ``cleaned`` has, in the order in which they are taken off."""
 
-CERTAIN: Final = frozenset({"recording", "control characters", "mail", "HTML", "characters"})
+CERTAIN: Final = frozenset({"recording", "control characters", "mail", "HTML", "block marks", "cells", "characters"})
 """The layers that no program prints itself."""
 
 

@@ -8,22 +8,27 @@ from itertools import pairwise
 from typing import Final
 
 from hecn_analysis.parsing import prefixes
-from hecn_analysis.parsing.cleaning.text import Text
+from hecn_analysis.parsing.cleaning.text import Text, runs
 
 _QUOTE: Final = re.compile(r"(?: {0,2}>){1,20}(?: |$)?")
 _COMMENT: Final = re.compile(
-    r"(?P<mark>[ \t]{0,40}(?:#{1,6}|/{2,4}|/?\*{1,3}|\*/|;{1,3}|--|%{1,2}|!|'|@?[Rr][Ee][Mm]|::?|\|))(?=\s|$) ?"
+    r"(?P<mark>[ \t]{0,40}(?:#{1,6}|/{2,4}|/?\*{1,3}(?!.{0,1000}\*\*\s{0,8}$)|\*/|;{1,3}|--|%{1,2}|!|'|@?[Rr][Ee][Mm]"
+    r"|::?|\|(?!.{0,2000}\|\s{0,8}$)))(?=\s|$) ?"
 )
 _LIST: Final = re.compile(
     r"(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d{1,3}[.)]|\(?[a-z][.)]))[ \t]{1,4}(?=[^\s-])"
 )
+_ITEM: Final = re.compile(r"(?P<mark>[ \t]{0,40}[-*+\u2022\u25cf\u00b7])(?: |$)")
 _CHANGED: Final = re.compile(r"(?P<mark>[ ]{0,4}[+<])(?=[^+<\d]|\s|$)[ ]?")
-_NUMBER: Final = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:[:|)\t]|:\s|\s{1,2}(?=\S|$))")
+_SIDES: Final = ("+", "-")
+_SIDE: Final = re.compile(r"[+-](?![+-])")
+_NUMBER: Final = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:[:|)\t]|\.(?:\s|$)|\s{1,2}(?=\S|$))")
 _REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}?(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)(?:[ \t]{1,2}|$)")
 FENCE: Final = re.compile(r"\s{0,8}(?:>\s{0,2}){0,4}(?:`{3,8}|~{3,8})[^`]{0,80}$")
 """A line that fences a block of code in Markdown."""
 _MARGIN: Final = re.compile(r"[ \t]{1,200}")
 _MOST: Final = 3  # marks behind each other
+_BLOCK: Final = 4  # lines, fewer than which begin with a sign by chance
 
 
 def without_quotes(text: Text) -> Text:
@@ -42,13 +47,18 @@ def without_comments(text: Text) -> Text:
 
 
 def without_lists(text: Text) -> Text:
-    """Remove the marks of lists."""
-    return text.each(_without(_LIST))
+    """Remove the marks of lists, from blocks whose every line has the same mark with one blank only."""
+    return _where_repeated(text, _ITEM, _without(_ITEM), _without(_LIST))
 
 
 def without_changes(text: Text) -> Text:
-    """Remove the marks of added lines and of one side of a comparison."""
-    return _where_repeated(text, _CHANGED, _without(_CHANGED))
+    """Remove the marks of added and removed lines, and of one side of a comparison."""
+    lines = list(text.lines)
+    for side in _SIDES:
+        for start, end in runs([line.startswith(side) for line in lines], _BLOCK):
+            if any(line[1:2] not in {side, " "} for line in lines[start:end] if line != side):
+                lines[start:end] = [line[1:] for line in lines[start:end]]
+    return _where_repeated(Text(lines, text.numbers), _CHANGED, _without(_CHANGED))
 
 
 def without_line_numbers(text: Text) -> Text:
@@ -98,7 +108,7 @@ def without_margins_of_paragraphs(text: Text) -> Text:
 
 def front(line: str) -> str:
     """Return the mark or the margin in front of a line, empty for none."""
-    for mark in (_NUMBER, _QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _MARGIN):
+    for mark in (_NUMBER, _QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _SIDE, _MARGIN):
         if match := mark.match(line):
             return "1" if mark is _NUMBER else match[0].rstrip() or match[0]
     return ""
@@ -108,16 +118,18 @@ def _without(mark: re.Pattern[str]) -> Callable[[str], str]:
     return lambda line: line[match.end() :] if (match := mark.match(line)) else line
 
 
-def _where_repeated(text: Text, mark: re.Pattern[str], change: Callable[[str], str]) -> Text:
-    """Change lines with a mark that are next to another one with the same mark."""
+def _where_repeated(
+    text: Text, mark: re.Pattern[str], change: Callable[[str], str], other: Callable[[str], str] = str
+) -> Text:
+    """Change lines with a mark that are next to another one with the same mark; `other` changes all other lines."""
     marks = [match[0].strip() or " " if (match := mark.match(line)) else "" for line in text.lines]
     if mark is _QUOTE:
         marks = [front and ">" for front in marks]
     alike = [bool(front) and front == other for front, other in pairwise(marks)]
-    if not any(alike):
+    if not any(alike) and other is str:
         return text
     beside = zip(text.lines, [False, *alike], [*alike, False], strict=True)
-    return Text([change(line) if above or below else line for line, above, below in beside], text.numbers)
+    return Text([change(line) if above or below else other(line) for line, above, below in beside], text.numbers)
 
 
 def _without_margins(lines: Sequence[str], *, paragraphs: bool) -> list[str]:

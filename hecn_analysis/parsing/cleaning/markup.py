@@ -11,6 +11,9 @@ from hecn_analysis.parsing.cleaning.text import Text
 _FIGURE: Final = r"[^\s*_`|](?:[^*`|]{0,58}[^\s*_`|])?"
 _BOLD: Final = re.compile(rf"(?<![\w*])(?P<mark>\*{{1,3}})(?P<inner>{_FIGURE})(?P=mark)(?![\w*])")
 _UNDERLINED: Final = re.compile(r"(?<![\w_])(?P<mark>_{2,3})(?P<inner>[^\s_](?:[^_`|]{0,58}[^\s_])?)(?P=mark)(?![\w_])")
+_ENTIRE: Final = re.compile(
+    r"(?P<margin>\s{0,40})(?P<mark>\*{2,3}|__)(?=[^*_])(?P<inner>(?:[^*_]|\*(?!\*)|_(?!_)){1,1000})(?P=mark)\s{0,8}$"
+)
 _CODE: Final = re.compile(r"(?P<mark>`{1,3})(?P<inner>[^`]{1,400})(?P=mark)")
 _ESCAPED: Final = re.compile(r"\\(?P<inner>[\\`*_{}\[\]()#+.!|<>~-])")
 _CODES: Final = re.compile(
@@ -19,6 +22,7 @@ _CODES: Final = re.compile(
     re.IGNORECASE,
 )
 _ROW: Final = re.compile(r"\s{0,8}\|.{0,2000}\|\s{0,8}$")
+_EDGES: Final = "||"
 _RULE: Final = re.compile(r"[\s|:+-]{0,2000}$")
 _BREAK: Final = re.compile(r"\s{0,4}\\$")
 _MOST_WORDS: Final = 3
@@ -30,6 +34,8 @@ def without_markup(text: Text) -> Text:
 
 
 def _without_markup(line: str) -> str:
+    if ("**" in line or "__" in line) and (entire := _ENTIRE.match(line)):
+        return f"{entire['margin']}{entire['inner']}"
     if "*" in line:
         line = _BOLD.sub(r"\g<inner>", line)
     if "__" in line:
@@ -64,6 +70,8 @@ def _cells(line: str) -> Iterator[str]:
         yield line
     elif _RULE.match(line):
         yield ""
+    elif line.count("|") == len(_EDGES):
+        yield line.strip()[1:-1].removeprefix(" ").rstrip()
     else:
         parts = [part.strip() for part in line.strip().strip("|").split("|")]
         if max(len(part.split()) for part in parts) > _MOST_WORDS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
 
@@ -30,3 +30,14 @@ class Text(NamedTuple):
 
 Clean = Callable[[Text], Text]
 """Takes one kind of wrapping off a text, and leaves every other text as it is."""
+
+
+def runs(marked: Sequence[object], least: int) -> Iterator[tuple[int, int]]:
+    """Yield where `least` or more marked lines in a row begin and end."""
+    start = 0
+    for place, mark in enumerate([*marked, None]):
+        if mark:
+            continue
+        if place - start >= least:
+            yield start, place
+        start = place + 1
