@@ -15,15 +15,16 @@ _LEVEL: Final = (
     "(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|STDOUT|STDERR"
     "|debug|info|notice|warning|error|stdout|stderr)"
 )
-_SENDER: Final = (
-    rf"(?:\ -\ (?:[\w.-]{{1,60}}\ -\ )?{_LEVEL}\ -(?=\s)"
-    rf"|\ ?(?!{_LEVEL}\b)\S{{0,99}}[^\s:]\ [A-Za-z_][\w./()-]{{0,80}}(?:\[\d{{1,8}}\])?:)?"
-)
+_PYTHON: Final = rf"\ -\ (?:[\w.-]{{1,60}}\ -\ )?{_LEVEL}\ -(?=\s)"
+_SENDER: Final = rf"\ ?(?!{_LEVEL}\b)\S{{0,99}}[^\s:]\ [A-Za-z_][\w./()-]{{0,80}}"
+_NUMBER: Final = r"\[\d{1,8}\]"  # of a process: without it, "Model name:" looks like a host and a program
 _PREFIX: Final = re.compile(
     rf"""\s{{0,8}}+(?:(?:(?:>|\|(?!.{{0,2000}}\|\s{{0,8}}$))\ ?){{1,8}}
     |(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[A-Za-z_][\w.]{{0,60}}:
-    |(?:\[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}(?:\ ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?[:,]?{_SENDER}
-    | (?:[A-Z][a-z]{{2}}\ )?[A-Z][a-z]{{2}}\ {{1,2}}\d{{1,2}}\ {_CLOCK}(?:\ [A-Z]{{2,5}})?(?:\ \d{{4}})?{_SENDER}
+    |(?:\[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}(?:\ ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?[:,]?
+      (?:{_PYTHON}|{_SENDER}{_NUMBER}:)?
+    | (?:[A-Z][a-z]{{2}}\ )?[A-Z][a-z]{{2}}\ {{1,2}}\d{{1,2}}\ {_CLOCK}(?:\ [A-Z]{{2,5}})?(?:\ \d{{4}})?
+      (?:{_SENDER}(?:{_NUMBER})?:)?
     | \[?{_CLOCK}\]?:?(?=\s)
     | \[\s{{0,8}}\d{{1,10}}\.\d{{1,9}}\]
     | \d{{9,10}}\.\d{{1,9}}(?=\s)

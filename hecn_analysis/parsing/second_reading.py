@@ -17,12 +17,11 @@ from itertools import chain, compress, islice
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from hecn_analysis.parsing import prefixes
-from hecn_analysis.parsing.cleaning import CERTAIN, Text, cleaned
+from hecn_analysis.parsing.cleaning import CERTAIN, JOINING, Text, cleaned
 from hecn_analysis.parsing.cleaning.marks import front
 
 T = TypeVar("T")
 Problem = dict[str, Any]
-_WRAPS: Final = frozenset({"broken lines", "filled lines"})
 #: Marks inside lines that may cost a figure without any problem.
 _MARKS: Final = re.compile(
     r"\*\*|`|~~~|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|\[/?(?:code|quote|pre|b)\]|\{(?:code|noformat|quote|panel)\b"
@@ -32,6 +31,7 @@ _MARKS: Final = re.compile(
 _HEAD: Final = 16  # lines by which a file is recognised
 _PARAGRAPH: Final = 24  # lines of a paragraph that are looked at
 _BLANKS: Final = (" ", "\t")
+_AROUND: Final = 3  # lines of a note around an indented output
 _LISTS: Final = (Mapping, list, tuple, range)
 #: Layers of marks that outputs contain, too: removing one counts only if every line of the output has it.
 _INNER: Final = frozenset({"margins", "margins of paragraphs", "list marks"})
@@ -102,12 +102,16 @@ class Change(NamedTuple):
 
 
 def is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether the lines of a file have marks inside, or its first and last line a mark, margin or prefix."""
+    """Whether lines of a file have marks inside, nearly all a margin, or the first and the last a mark or prefix."""
     if any(map(_ACTIVE.search, lines)):
         return False
     ends = [next(filter(str.strip, each), "") for each in (lines, reversed(lines))]
     is_prefixed = all(prefixes.bare(line) != line for line in ends)
-    return is_prefixed or has_marks("\n".join(lines)) or are_marked(ends)
+    written = [line for line in lines if line.strip()]
+    outside = sum(line[0] not in _BLANKS for line in written)
+    return (
+        is_prefixed or has_marks("\n".join(lines)) or are_marked(ends) or 0 < outside <= min(_AROUND, len(written) // 2)
+    )
 
 
 def has_marks(text: str) -> bool:
@@ -130,8 +134,8 @@ def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Cha
     for found in cleaned(text, left_on=left_on):
         fresh, marked = _differ(step, found.text)
         numbers = numbers | fresh
-        changed = fresh if found.layer in _WRAPS else numbers
-        is_whole = found.layer not in _WRAPS and len(fresh) > 1 and fresh | blank >= set(step.numbers)
+        changed = fresh if found.layer in JOINING else numbers
+        is_whole = found.layer not in JOINING and len(fresh) > 1 and fresh | blank >= set(step.numbers)
         yield Change(found.layers, found.text, changed, marked | blank, fresh, blank, found.layer, is_whole)
         step = found.text
 
@@ -220,12 +224,12 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
     lines = frozenset[int]().union(*(part.lines for part in (*before, *after)))
     is_changed = not change.numbers.isdisjoint(lines)
     if not before:
-        return is_changed or _WRAPS.isdisjoint(change.layers)
+        return is_changed or JOINING.isdisjoint(change.layers)
     if not after or not (is_certain or is_changed):
         return False
     worse, now = _count(_problems(before)), _count(_problems(after))
     had, has = (sum(_known(part.figures) for part in parts) for parts in (before, after))
-    if is_certain or (_WRAPS.isdisjoint(change.layers) and change.marked >= lines):
+    if is_certain or (JOINING.isdisjoint(change.layers) and change.marked >= lines):
         is_other = [part.figures for part in before] != [part.figures for part in after]
         if now <= worse and is_other and _rows(before) <= _rows(after) and _names(before) <= _names(after):
             return True
@@ -234,7 +238,7 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
         return False
     if any(part.is_failure for part in before) > any(part.is_failure for part in after):
         return False
-    return now <= worse and (has > had or (now < worse and has == had and _WRAPS.isdisjoint(change.layers)))
+    return now <= worse and (has > had or (now < worse and has == had and JOINING.isdisjoint(change.layers)))
 
 
 def _problems(parts: Iterable[Part[Any]]) -> Iterator[Problem]:

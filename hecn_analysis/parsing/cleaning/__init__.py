@@ -40,6 +40,11 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
 )
 """The layers by the names that the column ``cleaned`` has, in the order in which they are taken off."""
 
+JOINING: Final = frozenset({"broken lines", "filled lines"})
+"""The layers that join lines."""
+
+_HEAD: Final = 8  # lines by which most layers can be ruled out
+
 CERTAIN: Final = frozenset({"recording", "control characters", "mail", "HTML", "block marks", "cells", "characters"})
 """The layers that no program prints itself."""
 
@@ -53,10 +58,32 @@ class Cleaned(NamedTuple):
 
 
 def cleaned(text: Text, *, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
-    """Yield a text without its first layer, then without the second too, and so on; `left_on` names layers to keep."""
+    """Yield a text without one layer, then without two, and so on; `left_on` names layers to keep.
+
+    A layer that every line has comes off before layers that only some lines have: those may belong to the output.
+    """
     layers: tuple[str, ...] = ()
-    for name, clean in LAYERS if text.lines else ():
-        after = text if name in left_on else clean(text)
+    waiting = [layer for layer in LAYERS if layer[0] not in left_on] if text.lines else []
+    while waiting:
+        name, clean = layer = next((each for each in waiting if _is_first(each, text)), waiting[0])
+        waiting.remove(layer)
+        after = clean(text)
         if list(after.lines) != list(text.lines) or list(after.numbers) != list(text.numbers):
             text, layers = after, tuple(dict.fromkeys((*layers, name)))
             yield Cleaned(text, layers, name)
+
+
+def _is_first(layer: tuple[str, Clean], text: Text) -> bool:
+    """Whether no program prints a layer, or every line has it."""
+    name, clean = layer
+    return name in CERTAIN or (name not in JOINING and _is_everywhere(clean, text))
+
+
+def _is_everywhere(clean: Clean, text: Text) -> bool:
+    """Whether a layer changes every line that is not blank."""
+    written = [line for line in text.lines if line.strip()]
+    for few in (written[:_HEAD], written):
+        after = clean(Text.of(few)).lines
+        if len(after) != len(few) or any(line == old for line, old in zip(after, few, strict=True)):
+            return False
+    return len(written) > 1

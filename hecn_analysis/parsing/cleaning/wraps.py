@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from hecn_analysis.parsing.cleaning.text import Text
+from hecn_analysis.parsing.cleaning.text import Text, runs
 
 _WIDTHS: Final = range(60, 133)
 """Widths at which mails and terminals break lines."""
 
 
 def joined_at_blanks(text: Text) -> Text:
-    """Join lines that end in a blank with the next one, as in mails of flowed text (RFC 3676)."""
-    return _joined(text, [line.endswith(" ") and not line.isspace() and line != "-- " for line in text.lines])
+    """Join lines that end in a blank with the next one, as in mails of flowed text (RFC 3676).
+
+    A paragraph whose last line ends in a blank too is padded, not flowed.
+    """
+    flows = [line.endswith(" ") and not line.isspace() and line != "-- " for line in text.lines]
+    for start, end in runs([line.strip() for line in text.lines], 1):
+        if flows[end - 1]:
+            flows[start:end] = [False] * (end - start)
+    return _joined(text, flows)
 
 
 def joined_at_width(text: Text) -> Text:
