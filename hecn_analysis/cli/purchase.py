@@ -59,6 +59,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--tool", metavar="NAME", help="transfer tool (default: nuttcp, with disks nuttscp)")
     parser.add_argument("--raid", type=int, choices=[0, 5, 6, 10], default=0, help="RAID level (default: 0)")
     parser.add_argument("--assume-prices", action="store_true", help="also buy parts with an assumed price")
+    parser.add_argument(
+        "--since", type=int, metavar="YEAR", help="oldest year of the parts (default: ten years before the newest)"
+    )
     parser.add_argument("--like", metavar="HOST", help="only parts from the bill of HOST, at its prices")
     parser.add_argument("--direct", action="store_true", help="connect both hosts by one cable, without a switch")
     parser.add_argument("--reach", type=float, default=3.0, metavar="M", help="cable length (default: 3)")
@@ -87,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     if target is None:
         raise InputError("no target", "--target RATE, or --like HOST for what that host reaches")
     wanted |= {"raid": arguments.raid, "assume_prices": arguments.assume_prices, "like": arguments.like}
+    wanted["since"] = arguments.since
     wanted |= {"direct": arguments.direct, "reach_m": arguments.reach}
     if arguments.front:
         purchases = buying.purchase_front(target, budget=arguments.budget, points=arguments.points, **wanted)
@@ -138,8 +142,8 @@ def _text(
         yield f"  {entry.role:<9}{entry.quantity:>3} x {entry.title or entry.part}: {total}{basis}\n"
     omitted = " Coolers, system disks and internal cables are not counted." if like is None else ""
     yield (
-        f"\nProved cheapest: {purchase.rounds} purchases were predicted, "
-        f"{purchase.cuts} groups of parts ruled out.{omitted}\n"
+        f"\nProved cheapest: {units.format_count(purchase.rounds, 'purchase')} predicted, "
+        f"{units.format_count(purchase.cuts, 'group')} of parts ruled out.{omitted}\n"
     )
     for drive in purchase.drives():
         sustained, burst = (units.format_rate(drive[name]) for name in ("sustained_write_bps", "write_bps"))

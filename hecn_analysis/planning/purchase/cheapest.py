@@ -41,6 +41,7 @@ def purchase(
     tool: str | None = None,
     raid: Level = 0,
     assume_prices: bool = False,
+    since: int | None = None,
     like: str | None = None,
     settings: Mapping[str, Any] | None = None,
     direct: bool = False,
@@ -65,6 +66,8 @@ def purchase(
         RAID level of the arrays: 0, 5, 6 or 10.
     assume_prices
         Also buy parts whose price is only assumed.
+    since
+        Oldest year of the parts; default: ten years before the newest part of the catalogue.
     like
         Host with a bill of materials: only its parts, at the prices of its list.
     settings
@@ -98,6 +101,7 @@ def purchase(
         tool=tool,
         raid=raid,
         assume_prices=assume_prices,
+        since=since,
         like=like,
         settings=settings,
         direct=direct,
@@ -196,6 +200,7 @@ def _search(
     tool: str | None = None,
     raid: Level = 0,
     assume_prices: bool = False,
+    since: int | None = None,
     like: str | None = None,
     settings: Mapping[str, Any] | None = None,
     direct: bool = False,
@@ -208,7 +213,7 @@ def _search(
     if like is not None:
         offers = offered_by(like)[0]
     elif offers is None:
-        offers = offered(assume_prices=assume_prices)
+        offers = offered(assume_prices=assume_prices, since=since)
     for role in ROLES:
         keys |= {role: "ideal", f"{role}.name": "purchase", f"{role}.lro": True}
     base = load_scenario({**keys, **(settings or {})})

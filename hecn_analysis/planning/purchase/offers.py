@@ -28,6 +28,9 @@ TYPICAL_POWER: Final = {
 }
 NVME_POWER: Final = 15.0
 
+#: Age up to which parts are bought by default. [years]
+_DECADE: Final = 10
+
 #: Fastest transfers of each generation of DDR memory in servers [T/s].
 _FASTEST_DDR: Final = ((1.9e9, 3), (3.3e9, 4), (float("inf"), 5))
 
@@ -150,15 +153,23 @@ def ddr_of(transfers: float | None) -> int | None:
     return next(ddr for fastest, ddr in _FASTEST_DDR if transfers <= fastest)
 
 
-def offered(*, assume_prices: bool = False) -> Offers:
-    """All parts of the catalogue with a price."""
+def offered(*, assume_prices: bool = False, since: int | None = None) -> Offers:
+    """All parts of the catalogue with a price, of the year `since` or later; default: of the newest part's decade.
+
+    Parts without a year, such as cables, are on offer in any year.
+    """
+    catalogue = {kind: parts(kind) for kind in KINDS}
+    if since is None:
+        since = max(part.year or 0 for kind in catalogue.values() for part in kind.values()) - _DECADE
     by_kind = {
         kind: {
             name: part
-            for name, part in parts(kind).items()
-            if part.price is not None and (assume_prices or part.price.basis != "assumed")
+            for name, part in known.items()
+            if part.price is not None
+            and (assume_prices or part.price.basis != "assumed")
+            and (part.year is None or part.year >= since)
         }
-        for kind in KINDS
+        for kind, known in catalogue.items()
     }
     return Offers(by_kind)
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from hecn_analysis.base import units
 from hecn_analysis.base.tables import with_units
 from hecn_analysis.planning.purchase.builds import Entry, HostBuild, Line, Role
 from hecn_analysis.prediction import Prediction
@@ -51,6 +53,11 @@ class Purchase:
         """Part of the price that comes from assumed prices [USD]."""
         return sum(entry.quantity * entry.price_usd for entry in self.entries if entry.assumed)
 
+    @property
+    def target_probability(self) -> float:
+        """Share of the prediction's draws that reach the target. [1]."""
+        return float(np.mean(self.prediction.draws_bps >= self.target_bps))
+
     def drives(self) -> list[dict[str, Any]]:
         """Kinds of drives that the receiver writes to, with their short-term and sustained write rates.
 
@@ -87,6 +94,7 @@ class Purchase:
         """
         return {
             "target_bps": self.target_bps,
+            "target_probability": self.target_probability,
             "price_usd": self.usd,
             "price_doubt_usd": self.doubt_usd,
             "price_assumed_usd": self.assumed_usd,
@@ -128,7 +136,8 @@ class Purchase:
     def __str__(self) -> str:
         """Price and prediction in words."""
         doubt = f" (± ${self.doubt_usd:,.0f} from assumed prices)" if self.doubt_usd else ""
-        return f"${self.usd:,.0f}{doubt} for both hosts. {self.prediction}"
+        reached = f"{units.format_rate(self.target_bps)} is reached with a probability of {100 * self.target_probability:.0f} %."
+        return f"${self.usd:,.0f}{doubt} for both hosts. {self.prediction} {reached}"
 
 
 def front_frame(purchases: Iterable[Purchase]) -> pd.DataFrame:
