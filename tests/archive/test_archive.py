@@ -18,6 +18,7 @@ import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis.archive import log
+from hecn_analysis.archive.selection import Selection, split_archives
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import HecnError, InputError, ValidityWarning
@@ -490,3 +491,16 @@ def test_a_folder_whose_name_is_not_utf_8_is_refused(tmp_path, capsys):
         "name another folder, or rename this one\n"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_paths_are_split_into_archives_and_others_in_their_order(tmp_path):
+    Archive(tmp_path / "kept").add("1", unit(1))
+    kept, part = Selection(tmp_path / "kept"), Selection(tmp_path / "kept", (("tool", "nuttcp"),))
+    log_file = tmp_path / "a.log"
+    log_file.write_text("")
+    assert split_archives(tmp_path / "kept") == ([kept], [])
+    assert split_archives(f"{tmp_path}/kept?tool=nuttcp") == ([part], [])
+    assert split_archives(log_file) == ([], [log_file])
+    assert split_archives([log_file, str(part), "missing", str(kept)]) == ([part, kept], [log_file, "missing"])
+    with pytest.raises(InputError, match="no such file or directory"):
+        split_archives(tmp_path / "missing")

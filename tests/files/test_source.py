@@ -13,7 +13,7 @@ import pytest
 from hecn_analysis.base.children import private_folder
 from hecn_analysis.files import opening, packed, streams
 from hecn_analysis.files.opening import File
-from hecn_analysis.files.source import Source, find
+from hecn_analysis.files.source import Line, Lines, Source, find
 from hecn_analysis.logs import read
 
 SUMMARY = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
@@ -252,3 +252,12 @@ def test_an_endless_pipe_ends_at_its_bound(monkeypatch):
         reading = read(f"/dev/fd/{endless.stdout.fileno()}")
         endless.stdout.close()
     assert "found more than 4.19 MB" in reading.problems.message[0]
+
+
+def test_lines_taken_in_bulk_are_marked_as_when_they_come_one_by_one():
+    texts = [str(number % 7) * (number % 5) for number in range(1000)]
+    reading, bulk = (Lines.of("\n".join([*texts, ""])) for _ in range(2))
+    assert bulk.marked(["a"], [3]) == [Line(3, "a")]
+    for lines_ in (reading, bulk):
+        lines_.mark(lambda some: [len(text) for text in some])
+    assert bulk.marked(texts, range(1, 1001)) == list(reading)
