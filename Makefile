@@ -58,7 +58,7 @@ format: $(VENV)/dev.stamp ## apply ruff's format and fixes
 
 docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html, with pictures if Chromium is installed; any warning is an error
 	@echo "Taking pictures, running every command and code cell of the pages, and writing them: a few minutes …"
-	$(BIN)/sphinx-build --fail-on-warning --keep-going $$([ -t 1 ] || echo --quiet) docs docs/_build/html
+	$(BIN)/sphinx-build --jobs auto --fail-on-warning --keep-going $$([ -t 1 ] || echo --quiet) docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 pictures: $(VENV)/dev.stamp ## make the pictures of README.md again, in docs/pictures (needs Chromium)

@@ -38,33 +38,29 @@ def take(target: Path, names: tuple[str, ...]) -> None:
     """Write ``NAME-light.png`` and ``NAME-dark.png`` into a folder."""
     target.mkdir(parents=True, exist_ok=True)
     arguments = [] if has_sandbox() else ["--no-sandbox"]
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as work:
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as work, _app(Path(work)) as app:
+        addresses = _pages(Path(work), names)
+        assert app.stdout is not None  # noqa: S101 - for the type checker
+        addresses["app"] = app.stdout.readline().strip()
         browser = playwright.chromium.launch(executable_path=find_chromium("no picture was taken"), args=arguments)
-        pages = _pages(Path(work), names)
         for name in names:
-            if name == "app":
-                with _app(Path(work)) as address:
-                    _both(browser, name, address, target)
-            else:
-                _both(browser, name, pages[name].as_uri(), target)
+            _both(browser, name, addresses[name], target)
         browser.close()
 
 
-def _pages(work: Path, names: tuple[str, ...]) -> dict[str, Path]:
-    """Make the report and the briefs that are shown."""
-    if "verdict" in names:
-        _hecn("report", data_dir() / "transfers" / "over_time", "-o", work / "report", "--no-pdf")
-    if "brief" in names:
-        _hecn("brief", "hotlava_tmt", "what_if", "switch_traffic", "-o", work / "briefs", "--no-pdf")
-    return {
-        "verdict": work / "report" / "your_own_data.html",
-        "brief": work / "briefs" / "what_if.html",
-        "briefs": work / "briefs" / "index.html",
+def _pages(work: Path, names: tuple[str, ...]) -> dict[str, str]:
+    """Make the report and the briefs that are shown, at the same time; return their addresses."""
+    commands = {
+        "verdict": ["report", data_dir() / "transfers" / "over_time", "-o", work / "report"],
+        "brief": ["brief", "hotlava_tmt", "what_if", "switch_traffic", "-o", work / "briefs"],
     }
-
-
-def _hecn(*arguments: str | Path) -> None:
-    subprocess.run([*HECN, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    running = [subprocess.Popen([*HECN, *commands[name], "--no-pdf"], **quiet) for name in commands if name in names]
+    for process in running:
+        if process.wait():
+            raise subprocess.CalledProcessError(process.returncode, process.args)
+    pages = {"verdict": "report/your_own_data", "brief": "briefs/what_if", "briefs": "briefs/index"}
+    return {name: (work / f"{page}.html").as_uri() for name, page in pages.items()}
 
 
 def _both(browser: Browser, name: str, address: str, target: Path) -> None:
@@ -82,14 +78,13 @@ def _both(browser: Browser, name: str, address: str, target: Path) -> None:
 
 
 @contextmanager
-def _app(work: Path) -> Iterator[str]:
-    """Address of the app while it runs."""
+def _app(work: Path) -> Iterator[subprocess.Popen[str]]:
+    """The app, from its start on; the first line that it prints is its address."""
     (work / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
     command = [*HECN, "app", "scenario.yaml", "--no-browser"]
     with subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None  # noqa: S101 - for the type checker
         try:
-            yield running.stdout.readline().strip()
+            yield running
         finally:
             running.terminate()
 

@@ -25,7 +25,7 @@ SECONDS = 120
 
 
 class Warm:
-    """The process that runs ``hecn``, from its first command to the end of the build."""
+    """The process that runs ``hecn``, from the beginning of the build to its end."""
 
     def __init__(self) -> None:
         self.programs = ""
@@ -74,8 +74,6 @@ class Run(SphinxDirective):
 
     def output(self, command: str) -> str:
         """Run a command and give what it prints, remarks included."""
-        if not WARM.programs:
-            WARM.start()
         programs = os.pathsep.join([WARM.programs, str(Path(sys.executable).parent), os.environ["PATH"]])
         done = subprocess.run(  # noqa: S602 (the commands are those of the pages)
             command,
@@ -97,6 +95,11 @@ class Run(SphinxDirective):
         return done.stdout
 
 
+def start(_: Sphinx) -> None:
+    """Start the process before Sphinx forks those that read the pages, which share it."""
+    WARM.start()
+
+
 def finish(app: Sphinx, error: Exception | None) -> None:
     """End the process, and say how much time the build took of a processor."""
     WARM.stop()
@@ -111,5 +114,6 @@ def finish(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx."""
     app.add_directive("run", Run)
+    app.connect("builder-inited", start)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

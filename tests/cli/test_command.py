@@ -1,5 +1,6 @@
 """The command as a whole: statuses, closed pipes, errors without tracebacks, help whose examples run, completion."""
 
+import functools
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import COMMANDS, build_parser, main
 from hecn_analysis.cli.completion import SHELLS
 from hecn_analysis.cli.remarks import warnings_collected
+from hecn_analysis.planning.matrix import cells
 
 HECN = [sys.executable, "-m", "hecn_analysis"]
 HEAVY = ("numpy", "pandas", "pydantic", "yaml", "plotly", "papermill", "scipy", "jinja2", "tqdm", "shtab")
@@ -84,9 +86,16 @@ READS_RRD = re.compile(r"data/counters/session(?!/)")  # the whole folder, in wh
 ALONE = re.compile(r"hecn [^|&<>;`$()*?\\]*")  # one command, of which a shell makes the words that stand there
 
 
+@pytest.fixture(scope="session")
+def load_matrix():
+    """Loads each matrix once: the examples of its actions share the predictions of its cells."""
+    return functools.cache(cells.load_matrix)
+
+
 @pytest.fixture
-def place(root, tmp_path, monkeypatch):
+def place(root, tmp_path, monkeypatch, load_matrix):
     """The current folder and home of an example: the project's data, and the files that examples name."""
+    monkeypatch.setattr(cells, "load_matrix", load_matrix)
     (tmp_path / "data").symlink_to(root / "data")
     for name, file in {"runs.csv": "measured.csv", "mapping.yaml": "measured.yaml"}.items():
         (tmp_path / name).write_bytes((root / "docs" / "examples" / file).read_bytes())
