@@ -8,6 +8,7 @@ from typing import Final
 
 from hecn_analysis.counters.clock import iso, meanings, offset
 from hecn_analysis.counters.contract import CounterFindings, interval
+from hecn_analysis.files.documents import Document
 
 UNZONED: Final = (
     "found local times, expected their time zone, which the file does not give; read as UTC (say --time-zone)"
@@ -29,6 +30,18 @@ def same_width(findings: CounterFindings) -> None:
         for row in findings.samples:
             if "in_octets" in row or "out_octets" in row:
                 row["counter_bits"] = 64
+
+
+def lines_with_ends(document: Document, findings: CounterFindings) -> list[str]:
+    """Lines of a table, without a last one that may be cut inside its last figure; a problem reports it."""
+    lines = document.lines
+    last = lines[-1] if lines and not document.text.endswith("\n") else ""
+    if not last[-1:].isdecimal() or last.endswith(" 0"):
+        return lines
+    findings.problem(
+        len(lines), "truncated", f"found {last.strip()[:80]!r} without a line feed, expected one; left out"
+    )
+    return lines[:-1]
 
 
 def moment(seconds: float | None) -> float | None:

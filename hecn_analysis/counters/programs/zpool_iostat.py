@@ -17,6 +17,7 @@ import re
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import CounterFindings
+from hecn_analysis.counters.programs.readings import lines_with_ends
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.amounts import number, scale
 
@@ -49,7 +50,7 @@ def read(document: Document, findings: CounterFindings) -> None:
     reports: dict[str, int] = {}
     pool: dict[str, Any] | None = None
     margin: int | None = None
-    for line, text in enumerate(_whole_lines(document, findings), 1):
+    for line, text in enumerate(lines_with_ends(document, findings), 1):
         if heading := _HEADING.match(text):
             margin = len(heading["margin"].expandtabs())
         elif margin is None or not text.strip() or text.strip().startswith("---"):
@@ -65,18 +66,6 @@ def read(document: Document, findings: CounterFindings) -> None:
     for name, facts in pools.items():
         facts["is_since_import"] = reports[name] == 1
     findings.facts.update(pools=list(pools.values()), n_pools=len(pools))
-
-
-def _whole_lines(document: Document, findings: CounterFindings) -> list[str]:
-    """Lines without a last one that may be cut inside a figure."""
-    lines = document.lines
-    last = lines[-1] if lines and not document.text.endswith("\n") else ""
-    if not last[-1:].isdecimal() or last.endswith(" 0"):
-        return lines
-    findings.problem(
-        len(lines), "truncated", f"found {last.strip()[:80]!r} without a line feed, expected one; left out"
-    )
-    return lines[:-1]
 
 
 def _is_damaged(line: int, text: str, findings: CounterFindings) -> bool:
