@@ -65,6 +65,30 @@ def test_adapters_of_windows(facts):
     assert (only["speed_bps"], only["duplex"], only["mtu"], only["up"]) == (1e8, "half", 1500, True)
 
 
+def test_adapters_of_older_windows(facts):
+    adapters = facts("wmic_nic/table.txt")["adapters"]
+    assert [(one["name"], one["description"], one["speed_bps"]) for one in adapters] == [
+        ("Ethernet 2", "Intel(R) Ethernet Controller X710 for 10GbE", 10e9),
+        ("Ethernet", "Realtek PCIe GbE Family Controller", 1e9),
+        ("Wi-Fi", "Example Wireless Adapter", None),
+    ]
+    first, second = facts("wmic_nic/list.txt")["adapters"]
+    assert (first["description"], first["speed_bps"]) == ("Intel(R) Ethernet Controller X710 for 10GbE", 10e9)
+    assert (second["description"], second["speed_bps"]) == ("Realtek PCIe GbE Family Controller", None)
+
+
+def test_the_last_speed_of_a_cut_table_is_left_out(tmp_path):
+    (tmp_path / "a.txt").write_text("Name           Speed\nFirst adapter  1000000000\nSecond adapter 1000000")
+    found = read_inventory(tmp_path / "a.txt")
+    assert [one["speed_bps"] for one in found.sources[0]["adapters"]] == [1e9, None]
+    assert found.problems["kind"].tolist() == ["truncated"]
+
+
+def test_modules_of_memory_are_no_adapters(tmp_path):
+    (tmp_path / "a.txt").write_text("Name             Speed\nPhysical Memory  3200\nPhysical Memory  3200\n")
+    assert not read_inventory(tmp_path / "a.txt").sources
+
+
 @pytest.mark.parametrize(
     ("path", "damage", "line"),
     [
@@ -73,6 +97,7 @@ def test_adapters_of_windows(facts):
         ("ibdev2netdev/pairs.txt", ("ens1f1np1 (Down)", "ens1f1np1 (Dow"), 2),
         ("mlxlink/port.txt", (": 12\n", ": l2\n"), 26),
         ("windows_adapters/table.txt", ("10 Gbps", "10 Gbp"), 3),
+        ("wmic_nic/table.txt", ("1000000000 ", "1O00000000 "), 3),
     ],
 )
 def test_a_damaged_line_is_a_problem(samples, tmp_path, path, damage, line):
