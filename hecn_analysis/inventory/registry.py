@@ -88,6 +88,8 @@ def _read(
         facts = reader.read(output)
         if output.json_truncated:
             facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
+        if _is_empty(facts.values) and second_reading.are_marked(output.lines):
+            facts.problem(output.first, "malformed", "found marks around lines and no value, expected the output alone")
         is_fine = is_fine and not facts.problems
         host = outputs.host_name(lines.get(output.first - 1, ""))
         is_plain = all(document.lines[number - 1] == line for number, line in output.numbered())
@@ -95,6 +97,13 @@ def _read(
         found.parts.append(Part(one, facts.format, one.lines, facts.values, facts.problems))
         found.problems += facts.problems
     return found, is_fine
+
+
+def _is_empty(value: object) -> bool:
+    """Whether nothing is known, in lists and mappings too."""
+    if isinstance(value, dict):
+        return all(map(_is_empty, value.values()))
+    return all(map(_is_empty, value)) if isinstance(value, (list, tuple)) else value in (None, 0, "")
 
 
 def recognises(document: Document) -> bool:

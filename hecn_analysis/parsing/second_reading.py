@@ -233,12 +233,21 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
         is_other = [part.figures for part in before] != [part.figures for part in after]
         if now <= worse and is_other and _rows(before) <= _rows(after) and _names(before) <= _names(after):
             return True
-    is_inside = change.layer in _INNER and not worse and not change.fresh | change.blank >= lines
+    is_inside = change.layer in _INNER and not worse and not _is_around(change.fresh, lines - change.blank)
     if is_inside or {part.kind for part in before} - {part.kind for part in after} or len(before) > len(after):
         return False
     if any(part.is_failure for part in before) > any(part.is_failure for part in after):
         return False
-    return now <= worse and (has > had or (now < worse and has == had and JOINING.isdisjoint(change.layers)))
+    # Lines that were joined by their width may have one value more by chance.
+    is_more = has > had and (change.layer != "filled lines" or now < worse or _names(before) < _names(after))
+    return now <= worse and (is_more or (now < worse and has == had and JOINING.isdisjoint(change.layers)))
+
+
+def _is_around(fresh: AbstractSet[int], lines: AbstractSet[int]) -> bool:
+    """Whether a layer changed all lines, but for a few of a note before and after them."""
+    left = lines - fresh
+    first, last = min(fresh & lines, default=0), max(fresh & lines, default=0)
+    return not left or (len(left) <= _AROUND and not any(first < line < last for line in left))
 
 
 def _problems(parts: Iterable[Part[Any]]) -> Iterator[Problem]:

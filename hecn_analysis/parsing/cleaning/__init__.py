@@ -23,7 +23,6 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
     ("cells", pages.without_cells),
     ("characters", characters.plain_characters),
     ("quote marks", marks.without_quotes),
-    ("margins", marks.without_margins),
     ("line numbers", marks.without_line_numbers),
     ("comment marks", marks.without_comments),
     ("log prefixes", marks.without_prefixes),
@@ -65,12 +64,17 @@ def cleaned(text: Text, *, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
     layers: tuple[str, ...] = ()
     waiting = [layer for layer in LAYERS if layer[0] not in left_on] if text.lines else []
     while waiting:
-        name, clean = layer = next((each for each in waiting if _is_first(each, text)), waiting[0])
+        name, clean = layer = next((each for each in sorted(waiting, key=_place) if _is_first(each, text)), waiting[0])
         waiting.remove(layer)
         after = clean(text)
         if list(after.lines) != list(text.lines) or list(after.numbers) != list(text.numbers):
             text, layers = after, tuple(dict.fromkeys((*layers, name)))
             yield Cleaned(text, layers, name)
+
+
+def _place(layer: tuple[str, Clean]) -> int:
+    """Order of a layer that every line has: a margin is outside all marks."""
+    return 0 if layer[0] in CERTAIN else 1 if layer[0] == "margins" else 2
 
 
 def _is_first(layer: tuple[str, Clean], text: Text) -> bool:
@@ -82,8 +86,10 @@ def _is_first(layer: tuple[str, Clean], text: Text) -> bool:
 def _is_everywhere(clean: Clean, text: Text) -> bool:
     """Whether a layer changes every line that is not blank."""
     written = [line for line in text.lines if line.strip()]
+    if len(written) < 2:  # a single line may be the output's own
+        return False
     for few in (written[:_HEAD], written):
         after = clean(Text.of(few)).lines
         if len(after) != len(few) or any(line == old for line, old in zip(after, few, strict=True)):
             return False
-    return len(written) > 1
+    return True

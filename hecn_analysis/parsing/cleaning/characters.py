@@ -30,7 +30,7 @@ _FULL_WIDTH: Final = {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F
 _TABLE: Final = str.maketrans({**dict.fromkeys(_BLANKS, " "), **dict.fromkeys(_NOTHING, ""), **_OTHERS, **_FULL_WIDTH})
 _FOREIGN: Final = re.compile(f"[{''.join(map(chr, _TABLE))}\u2013-\u2015]")
 _LONG_DASH: Final = re.compile("(?:(?<=\\s)|^)[\u2014\u2015](?=\\s|$)")
-_OPTION: Final = re.compile("(?:(?<=\\s)|^)\u2013(?=[a-z])")
+_OPTION: Final = re.compile("(?:(?<=\\s)|^)\u2013(?=[a-z]{2})")
 _DASH: Final = re.compile("[\u2013-\u2015]")
 
 

@@ -12,6 +12,7 @@ from email.parser import HeaderParser
 from itertools import pairwise
 from typing import Final
 
+from hecn_analysis.files.source import Lines
 from hecn_analysis.parsing.cleaning.text import Text
 
 _HEADER: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:\s|$)")
@@ -50,17 +51,23 @@ def _unquoted(pairs: Iterable[Pair], charset: str) -> Iterator[Pair]:
         if held.endswith("=") and not _ESCAPED.match(held[-3:]):
             held = held[:-1]
             continue
-        yield _unescaped(held, charset), begun
+        yield from ((row, begun) for row in _unescaped(held, charset))
         held = ""
     if held:
-        yield _unescaped(held, charset), begun
+        yield from ((row, begun) for row in _unescaped(held, charset))
 
 
-def _unescaped(line: str, charset: str) -> str:
+def _unescaped(line: str, charset: str) -> list[str]:
+    """Decode a line, which shows several if it has returns of a progress display."""
     if not _ESCAPED.search(line):
-        return line
+        return [line]
     raw = quopri.decodestring(line.encode("utf-8", "surrogatepass"))
-    return _text_of(raw, charset).replace("\r", "").replace("\n", " ")
+    return _rows(_text_of(raw, charset).rstrip("\r").replace("\n", " "))
+
+
+def _rows(line: str) -> list[str]:
+    """The lines that a terminal shows for a line with returns."""
+    return [part.text for part in Lines.of(f"{line}\n")]
 
 
 def _text_of(raw: bytes, charset: str) -> str:
@@ -152,5 +159,5 @@ def _of_base64(body: Sequence[Pair], charset: str) -> Iterator[Pair]:
     for row in raw.split(b"\n"):
         place = min(at // _BYTES_OF_GROUP * _GROUP, len(numbers) - 1)
         if place >= 0:
-            yield _text_of(row.rstrip(b"\r"), charset), numbers[place]
+            yield from ((line, numbers[place]) for line in _rows(_text_of(row.rstrip(b"\r"), charset)))
         at += len(row) + 1
