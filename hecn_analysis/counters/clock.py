@@ -98,11 +98,11 @@ def offset(zone: str) -> timedelta | None:
     """Offset of a zone from UTC, from its abbreviation or its digits; None if ambiguous."""
     if zone in _HOURS_EAST:
         return timedelta(hours=_HOURS_EAST[zone])
-    found = _OFFSET.match(zone)
-    if found is None or int(found["hours"]) > _MOST_HOURS:
+    match = _OFFSET.match(zone)
+    if match is None or int(match["hours"]) > _MOST_HOURS:
         return None
-    ahead = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
-    return -ahead if found["sign"] == "-" else ahead
+    ahead = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"] or 0))
+    return -ahead if match["sign"] == "-" else ahead
 
 
 def meanings(zone: str) -> str:

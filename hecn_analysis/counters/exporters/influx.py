@@ -106,13 +106,13 @@ def _points(document: Document, findings: CounterFindings) -> Iterator[_Point]:
     for line, text in enumerate(document.lines, 1):
         if not text.strip() or text.startswith("#"):
             continue
-        found = _LINE.match(text)
-        if found is None:
+        match = _LINE.match(text)
+        if match is None:
             findings.problem(line, "malformed", f"found {text[:80]!r}, expected a line of the protocol; left out")
             continue
-        tags = {_plain(pair["name"]): _plain(pair["value"]) for pair in _PAIR.finditer(found["tags"])}
-        fields = {_plain(pair["name"]): _field(pair["value"]) for pair in _PAIR.finditer(found["fields"])}
-        yield _Point(line, _plain(found["measurement"]), tags, fields, _seconds(found["time"]))
+        tags = {_plain(pair["name"]): _plain(pair["value"]) for pair in _PAIR.finditer(match["tags"])}
+        fields = {_plain(pair["name"]): _field(pair["value"]) for pair in _PAIR.finditer(match["fields"])}
+        yield _Point(line, _plain(match["measurement"]), tags, fields, _seconds(match["time"]))
 
 
 def _plain(text: str) -> str:

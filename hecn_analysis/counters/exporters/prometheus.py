@@ -117,16 +117,16 @@ def _metrics(document: Document, findings: CounterFindings) -> Iterator[_Metric]
     for line, text in enumerate(document.lines, 1):
         if not text.strip() or text.startswith("#"):
             continue
-        found = _LINE.match(text)
-        if found is None:
+        match = _LINE.match(text)
+        if match is None:
             findings.problem(line, "malformed", f"found {text[:80]!r}, expected a metric with its value; left out")
             continue
-        value = _value(found["value"])
+        value = _value(match["value"])
         if value is not None:
-            stamp = number(found["time"]) if found["time"] else None
+            stamp = number(match["time"]) if match["time"] else None
             time = None if stamp is None else moment(stamp * (1.0 if "@[" in text else scale))
-            labels = {label["name"]: _unescaped(label["value"]) for label in _LABEL.finditer(found["labels"] or "")}
-            yield _Metric(line, found["name"], labels, value, time)
+            labels = {label["name"]: _unescaped(label["value"]) for label in _LABEL.finditer(match["labels"] or "")}
+            yield _Metric(line, match["name"], labels, value, time)
 
 
 def _value(text: str) -> float | int | None:

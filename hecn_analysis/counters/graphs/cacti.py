@@ -81,10 +81,10 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 
 def _time(text: str) -> datetime | None:
-    found = _DATE.match(text)
-    if found is None:
+    match = _DATE.match(text)
+    if match is None:
         return None
-    words = [int(word) for word in re.findall(r"\d+", found["date"])]
+    words = [int(word) for word in re.findall(r"\d+", match["date"])]
     try:
         return datetime(*words)  # type: ignore[arg-type] # noqa: DTZ001 - local
     except ValueError:

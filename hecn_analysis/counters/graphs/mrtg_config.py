@@ -53,14 +53,14 @@ def recognises(document: Document) -> bool:
     for line in document.start.split("\n"):
         if not line.strip() or line.startswith(("#", " ", "\t")):
             continue
-        found = _KEY.match(line) or _GLOBAL.match(line)
-        if found is None:
+        match = _KEY.match(line) or _GLOBAL.match(line)
+        if match is None:
             others += 1
             if not known:
                 return False
         else:
             known += 1
-            seen.add(found["key"].lower() if "target" in found.groupdict() else "")
+            seen.add(match["key"].lower() if "target" in match.groupdict() else "")
     return "target" in seen and bool(seen & _MARKS) and known >= _MOSTLY * others
 
 
@@ -72,8 +72,8 @@ def read(document: Document, findings: CounterFindings) -> None:
     general: dict[str, dict[str, str]] = {"_": {}, "^": {}, "$": {}}
     everywhere: dict[str, str] = {}
     for number, line in _joined(document.lines):
-        if found := _KEY.match(line):
-            key, target, value = found["key"].lower(), found["target"], found["value"].strip()
+        if match := _KEY.match(line):
+            key, target, value = match["key"].lower(), match["target"], match["value"].strip()
             if target in general:
                 general[target][key] = value
                 continue
@@ -84,8 +84,8 @@ def read(document: Document, findings: CounterFindings) -> None:
             if key == "target":
                 known["name"] = target
             known[key] = " ".join(filter(None, (general["^"].get(key), value, general["$"].get(key))))
-        elif found := _GLOBAL.match(line):
-            everywhere[found["key"].lower()] = found["value"].strip()
+        elif match := _GLOBAL.match(line):
+            everywhere[match["key"].lower()] = match["value"].strip()
         else:
             findings.problem(
                 number, "malformed", f"found {line.strip()[:80]!r}, expected 'Keyword[target]: value'; left out"
@@ -186,10 +186,10 @@ def _target(words: dict[str, str]) -> dict[str, object]:
 
 
 def _number(text: str | None) -> int | None:
-    found = re.match(r"\d{1,18}", text or "")
-    return int(found[0]) if found else None
+    match = re.match(r"\d{1,18}", text or "")
+    return int(match[0]) if match else None
 
 
 def _interval(text: str | None) -> int | None:
-    found = re.fullmatch(r"(?P<minutes>\d{1,6})(?::(?P<seconds>\d{1,2}))?", text or "")
-    return 60 * int(found["minutes"]) + int(found["seconds"] or 0) if found else None
+    match = re.fullmatch(r"(?P<minutes>\d{1,6})(?::(?P<seconds>\d{1,2}))?", text or "")
+    return 60 * int(match["minutes"]) + int(match["seconds"] or 0) if match else None

@@ -96,11 +96,11 @@ def _page(text: str, findings: CounterFindings, stem: str) -> None:
     name = PurePath(image["name"]).name if image else stem
     octets = _RATES.search(text) is not None
     periods: dict[str, dict[str, object]] = {}
-    for found in _MARK.finditer(text):
-        value = int(found["value"])
-        figures = periods.setdefault(_PERIODS[found["period"]], {})
+    for match in _MARK.finditer(text):
+        value = int(match["value"])
+        figures = periods.setdefault(_PERIODS[match["period"]], {})
         unit, factor = ("bps", _BITS) if octets else ("raw", 1)
-        figures[f"{_WHATS[found['what']]}_{found['way']}_{unit}"] = factor * value
+        figures[f"{_WHATS[match['what']]}_{match['way']}_{unit}"] = factor * value
     words = html.unescape(title["title"]).strip() if title else None
     speed = _SPEED.search(text)
     findings.interface(interface=name, description=words, speed_bps=_speed(speed) if speed and octets else None)
@@ -135,7 +135,7 @@ def _index(text: str, findings: CounterFindings) -> None:
     targets = []
     before = 0
     for entry in _ENTRY.finditer(text):
-        headings = [html.unescape(found["title"]).strip() for found in _HEADING.finditer(text, before, entry.start())]
+        headings = [html.unescape(match["title"]).strip() for match in _HEADING.finditer(text, before, entry.start())]
         name = PurePath(entry["image"]).name
         targets.append({"name": name, "title": headings[-1] if headings else None, "page": entry["page"]})
         findings.interface(interface=name, description=headings[-1] if headings else None)

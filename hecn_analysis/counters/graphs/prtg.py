@@ -208,7 +208,7 @@ def _of_xml(document: Document, findings: CounterFindings) -> Iterator[Row]:
         root = _mended(document, findings)
         if root is None:
             return
-    lines = [document.text.count("\n", 0, found.start()) + 1 for found in re.finditer(r"<item[\s>]", document.text)]
+    lines = [document.text.count("\n", 0, match.start()) + 1 for match in re.finditer(r"<item[\s>]", document.text)]
     findings.facts["version"] = (root.findtext("prtg-version") or "").strip() or None
     for place, item in enumerate(root.iter("item")):
         row = Row(

@@ -127,18 +127,18 @@ def channel(name: str, words: str = "") -> Channel | None:
 
 def moment(text: str, *, day_first: bool) -> Moment | None:
     """Read a date in local time, or the two of an interval."""
-    found = _WHEN.match(text)
-    if found is None:
+    match = _WHEN.match(text)
+    if match is None:
         return None
-    start = _point(found, "", day_first=day_first)
+    start = _point(match, "", day_first=day_first)
     if start is None:
         return None
     end = None
-    if found["to_h"] is not None:
-        end = _point(found, "to_", day_first=day_first, day=start)
-        if end is not None and end <= start and found["to_a"] is None:
+    if match["to_h"] is not None:
+        end = _point(match, "to_", day_first=day_first, day=start)
+        if end is not None and end <= start and match["to_a"] is None:
             end += timedelta(days=1)
-    return Moment(start, end, found["s"] is not None)
+    return Moment(start, end, match["s"] is not None)
 
 
 def is_raw_date(text: str) -> bool:
@@ -367,9 +367,9 @@ def _decimal(rows: Iterable[Row]) -> str:
     """The decimal sign of values in words."""
     for row in rows:
         for text, _ in row.values.values():
-            found = re.search(r"\d([.,])(\d++)[^.,]*+$", text.split("/")[0])
-            if found and (len(found[2]) != 3 or re.match(r"\D*0[.,]", text)):
-                return found[1]
+            match = re.search(r"\d([.,])(\d++)[^.,]*+$", text.split("/")[0])
+            if match and (len(match[2]) != 3 or re.match(r"\D*0[.,]", text)):
+                return match[1]
     return "."
 
 
@@ -378,18 +378,18 @@ def _figure(words: str, raw: str, decimal: str) -> float | None:
     value = number(raw)
     if value is not None:
         return value
-    found = _QUANTITY.match(words.strip())
-    if found is None:
+    match = _QUANTITY.match(words.strip())
+    if match is None:
         return None
-    digits = re.sub(r"[^\d.,-]", "", found["number"])
+    digits = re.sub(r"[^\d.,-]", "", match["number"])
     other = "," if decimal == "." else "."
     try:
         amount = float(digits.replace(other, "").replace(decimal, "."))
     except ValueError:
         return None
-    if found["unit"].lower() == "bit" or found["unit"] == "b":
-        return amount * scale(found["prefix"], 1000) / _BITS
-    return amount * scale(found["prefix"], 1024)
+    if match["unit"].lower() == "bit" or match["unit"] == "b":
+        return amount * scale(match["prefix"], 1000) / _BITS
+    return amount * scale(match["prefix"], 1024)
 
 
 def _hours(offsets: Sequence[float]) -> float | int | None:

@@ -137,7 +137,7 @@ def _of_xml(document: Document, findings: CounterFindings) -> tuple[list[str], R
     start_s, step = number_or_nan(root.findtext("meta/start")), number_or_nan(root.findtext("meta/step"))
     findings.facts["step_s"] = int(step) if math.isfinite(step) else None
     legend = [(entry.text or "").strip() for entry in root.iterfind("meta/legend/entry")]
-    lines = [document.text.count("\n", 0, found.start()) + 1 for found in re.finditer("<row>", document.text)]
+    lines = [document.text.count("\n", 0, match.start()) + 1 for match in re.finditer("<row>", document.text)]
     rows: Rows = []
     for place, row in enumerate(root.iterfind("data/row")):
         time = number_or_nan(row.findtext("t")) if row.find("t") is not None else start_s + place * step

@@ -78,8 +78,8 @@ def read(document: Document, findings: CounterFindings) -> None:
             name = names.pop(0) if names else None
             blocks.append((number, heading["name"] or name, {}))
             inside = True
-        elif blocks and (found := _COUNTER.match(line)) and (inside or found["indent"]):
-            blocks[-1][2].setdefault(found["name"], int(found["value"]))
+        elif blocks and (match := _COUNTER.match(line)) and (inside or match["indent"]):
+            blocks[-1][2].setdefault(match["name"], int(match["value"]))
         else:
             inside = False  # rows that lost their indentation end here
     for first, interface, counters in blocks:

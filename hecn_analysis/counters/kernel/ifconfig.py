@@ -110,23 +110,23 @@ def _add(row: dict[str, Any], line: str, *, whole: bool) -> None:
     """Add the content of a line below the first one; after a broken line no names and addresses."""
     if _counted(row, line):
         return
-    if found := _STATUS.match(line):
-        row["up"] = found["status"] in _WITH_CARRIER
-    elif found := _FLAGS.match(line) or _OLD_FLAGS_DOWN.match(line):
-        row.update(up={"UP", "RUNNING"} <= set(found["flags"].split()), mtu=int(found["mtu"]))
-    elif whole and "mac_address" not in row and (found := _MAC.search(line)):
-        row["mac_address"] = found["mac"].lower()
+    if match := _STATUS.match(line):
+        row["up"] = match["status"] in _WITH_CARRIER
+    elif match := _FLAGS.match(line) or _OLD_FLAGS_DOWN.match(line):
+        row.update(up={"UP", "RUNNING"} <= set(match["flags"].split()), mtu=int(match["mtu"]))
+    elif whole and "mac_address" not in row and (match := _MAC.search(line)):
+        row["mac_address"] = match["mac"].lower()
 
 
 def _counted(row: dict[str, Any], line: str) -> bool:
     """Add the counters of a line, if it has any."""
-    if found := _OLD_BYTES.match(line):
-        row.update(in_octets=int(found["in"]), out_octets=int(found["out"]))
+    if match := _OLD_BYTES.match(line):
+        row.update(in_octets=int(match["in"]), out_octets=int(match["out"]))
         return True
     for pattern in (_NEW_PACKETS, _NEW_ERRORS, _OLD_PACKETS, _NETBSD):
-        if found := pattern.match(line):
-            way = "in" if re.search(r"RX|re[cç]us|in", found["way"]) else "out"
-            counters = {name: value for name, value in found.groupdict().items() if name in _COUNTERS and value}
+        if match := pattern.match(line):
+            way = "in" if re.search(r"RX|re[cç]us|in", match["way"]) else "out"
+            counters = {name: value for name, value in match.groupdict().items() if name in _COUNTERS and value}
             row.update({f"{way}_{name}": int(value) for name, value in counters.items()})
             if errors := re.search(r", (\d{1,20}) errors?\b", line):
                 row[f"{way}_errors"] = int(errors[1])

@@ -112,23 +112,23 @@ class _Text:
 
     def line(self, number: int, line: str) -> None:
         """Read one line."""
-        if found := _LINK.match(line):
+        if match := _LINK.match(line):
             _hand_over(self._row, self._findings)
-            names = {"line": number, "interface": found["name"], "index": int(found["index"])}
-            self._row, self._columns, self._function = {**names, **_state(found["rest"])}, [], False
+            names = {"line": number, "interface": match["name"], "index": int(match["index"])}
+            self._row, self._columns, self._function = {**names, **_state(match["rest"])}, [], False
         elif not self._row or self._function:
             return
         elif _FUNCTION.match(line):
             self._function = True
-        elif found := _HEADING.match(line):
-            self._columns = [_COLUMNS[found["way"]].get(name) for name in found["columns"].split()]
-            if "missed" in found["columns"]:
+        elif match := _HEADING.match(line):
+            self._columns = [_COLUMNS[match["way"]].get(name) for name in match["columns"].split()]
+            if "missed" in match["columns"]:
                 self._row["counter_bits"] = 64
         elif self._columns and not _ERRORS.match(line):
             self._values(number, line)
             self._columns = []
-        elif found := _ADDRESS.match(line):
-            self._row["mac_address"] = found["mac"]
+        elif match := _ADDRESS.match(line):
+            self._row["mac_address"] = match["mac"]
 
     def _values(self, number: int, line: str) -> None:
         """Read the values below a heading."""

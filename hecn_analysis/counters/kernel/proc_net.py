@@ -65,16 +65,16 @@ def read(document: Document, findings: CounterFindings) -> None:
         for column, name in enumerate(("processed", "dropped", "time_squeeze")):
             findings.facts[name] = [row[column] for row in rows]
         return
-    for found in _PAIR.finditer(document.text):
-        findings.format = "proc-net-netstat" if found["name"].endswith("Ext") else "proc-net-snmp"
-        names, values = found["names"].split(), found["values"].split()
+    for match in _PAIR.finditer(document.text):
+        findings.format = "proc-net-netstat" if match["name"].endswith("Ext") else "proc-net-snmp"
+        names, values = match["names"].split(), match["values"].split()
         if len(names) == len(values):
-            findings.facts[_snake(found["name"])] = {
+            findings.facts[_snake(match["name"])] = {
                 _snake(name): int(value) if len(value) < _DIGITS else None
                 for name, value in zip(names, values, strict=True)
             }
         else:
-            line = document.text.count("\n", 0, found.start()) + 2
+            line = document.text.count("\n", 0, match.start()) + 2
             findings.problem(line, "malformed", f"found {len(values)} values, expected {len(names)}; left out")
     if _DEV.search(document.text):
         findings.format = "proc-net-dev"
@@ -90,19 +90,19 @@ def _dev(document: Document, findings: CounterFindings) -> None:
             halves = line.split("|")[1:]
             columns = [names.get(word) for half, names in zip(halves, _COLUMNS, strict=False) for word in half.split()]
             inside = True
-        elif columns and (found := _ROW.match(line)):
-            values = [counter(word) for word in found["values"].split()]
+        elif columns and (match := _ROW.match(line)):
+            values = [counter(word) for word in match["values"].split()]
             if len(values) < len(columns):
-                if not inside and (2 * len(values) < len(columns) or found["name"].isdigit()):
+                if not inside and (2 * len(values) < len(columns) or match["name"].isdigit()):
                     continue  # a row of another table below
                 findings.problem(
                     number,
                     "malformed",
-                    f"found {len(values)} counters of {found['name']!r}, expected {len(columns)}; left out",
+                    f"found {len(values)} counters of {match['name']!r}, expected {len(columns)}; left out",
                 )
                 continue
             row: dict[str, Any] = {name: value for name, value in zip(columns, values, strict=False) if name}
-            findings.sample(line=number, interface=found["name"], counter_bits=width(row), **row)
+            findings.sample(line=number, interface=match["name"], counter_bits=width(row), **row)
         else:
             inside = inside and not line.strip()
 

@@ -38,8 +38,8 @@ def read(document: Document, findings: CounterFindings) -> None:
     findings.format = "bmon-format"
     rows: dict[str, int] = {}
     for line, text in enumerate(document.lines, 1):
-        if found := _ROW.fullmatch(text):
-            name, received, sent = found["name"], float(found["in"]), float(found["out"])
+        if match := _ROW.fullmatch(text):
+            name, received, sent = match["name"], float(match["in"]), float(match["out"])
             flag = "no_rate_yet" if name not in rows and not received and not sent else "given"
             rows[name] = rows.get(name, 0) + 1
             findings.rate(line=line, interface=name, in_bps=8 * received, out_bps=8 * sent, flag=flag)

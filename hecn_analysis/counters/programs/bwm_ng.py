@@ -42,21 +42,21 @@ def read(document: Document, findings: CounterFindings) -> None:
     before: dict[str, float] = {}
     times: list[float] = []
     for line, text in enumerate(document.lines, 1):
-        found = _ROW.fullmatch(text.strip())
-        if found is None:
+        match = _ROW.fullmatch(text.strip())
+        if match is None:
             if text.strip():
                 findings.problem(line, "malformed", f"found {text[:80]!r}, expected a row of bwm-ng; left out")
             continue
-        time, name, both = float(found["time"]), found["name"], float(found["both"])
+        time, name, both = float(match["time"]), match["name"], float(match["both"])
         times.append(time)
         if name == "total":
             continue
-        amount = int(found["bytes_in"]) + int(found["bytes_out"])
+        amount = int(match["bytes_in"]) + int(match["bytes_out"])
         length = amount / both if both > 0 and amount else time - before[name] if name in before else None
         before[name] = time
         findings.rate(
-            line=line, interface=name, time=time, interval_s=length, in_bps=8 * float(found["in"]),
-            out_bps=8 * float(found["out"]),
+            line=line, interface=name, time=time, interval_s=length, in_bps=8 * float(match["in"]),
+            out_bps=8 * float(match["out"]),
         )  # fmt: skip
     own = [[float(str(row["time"])) for row in findings.rates if row["interface"] == name] for name in before]
     longest = max(own, key=len, default=[])

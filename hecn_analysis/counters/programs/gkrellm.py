@@ -43,8 +43,8 @@ def read(document: Document, findings: CounterFindings) -> None:
     section, host = "", None
     time: float | None = None
     for line, text in enumerate(document.lines, 1):
-        if found := _SECTION.fullmatch(text):
-            section = found["name"]
+        if match := _SECTION.fullmatch(text):
+            section = match["name"]
             if section != "net":
                 time = None if section == "cpu" else time
         elif section == "hostname" and text.strip():

@@ -43,8 +43,8 @@ def read(document: Document, findings: CounterFindings) -> None:
     clocks: list[float] = []
     rows: list[tuple[int, list[str], list[str]]] = []
     for number_of_line, line in enumerate(document.lines, 1):
-        if found := _UNITS.match(line):
-            timed, scale = found["time"] is not None, 8.0 * 1024 if "KB/s" in line else 1024.0
+        if match := _UNITS.match(line):
+            timed, scale = match["time"] is not None, 8.0 * 1024 if "KB/s" in line else 1024.0
             above = document.lines[number_of_line - 2].split() if number_of_line > 1 else []
             names = above[1:] if timed else above
             continue

@@ -187,9 +187,9 @@ def _moment(date: str, text: str, last: datetime | None) -> datetime | None:
     """Local time of a clock, on the next day if it goes back."""
     if whole := stamp_of(text):
         return whole
-    found = CLOCK.match(f"{text} ")
-    clock = clock_of(found) if found else None
-    half = bool(found and (found["before"] or found["after"]))
+    match = CLOCK.match(f"{text} ")
+    clock = clock_of(match) if match else None
+    half = bool(match and (match["before"] or match["after"]))
     day, _ = day_of(date, half_days=half, clock=True)
     if clock is None or day is None:
         return None

@@ -54,10 +54,10 @@ def read(document: Document, findings: CounterFindings) -> None:
         if below is not None and text.strip():
             _figures(line, text, below, mount, findings)
             below = None
-        elif found := _MOUNT.match(text):
-            mount = mounts.setdefault(found["mount"], {"mount": found["mount"], "export": found["export"]})
-        elif found := _HEADS.match(text):
-            below = found
+        elif match := _MOUNT.match(text):
+            mount = mounts.setdefault(match["mount"], {"mount": match["mount"], "export": match["export"]})
+        elif match := _HEADS.match(text):
+            below = match
             mount = mount or mounts.setdefault("", {"mount": None, "export": None})
     findings.facts.update(mounts=list(mounts.values()), n_mounts=len(mounts))
 

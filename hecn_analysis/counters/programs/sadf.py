@@ -71,15 +71,15 @@ class _Records:
         """Seconds since 1970 of a time, in its zone if the file names it."""
         if text.isdecimal():
             return float(text)
-        found = _MOMENT.fullmatch(text)
+        match = _MOMENT.fullmatch(text)
         try:
-            local = datetime.fromisoformat(f"{found['date']} {found['clock']}") if found else None
+            local = datetime.fromisoformat(f"{match['date']} {match['clock']}") if match else None
         except ValueError:
             local = None
-        if found is None or local is None:
+        if match is None or local is None:
             self.findings.problem(line, "malformed", f"found time {text!r}, expected a date and a time; left out")
             return None
-        return zoned_time(self.findings, line, local, found["zone"] or zone, series=series, row=row, or_local=True)
+        return zoned_time(self.findings, line, local, match["zone"] or zone, series=series, row=row, or_local=True)
 
     def network(self, columns: Mapping[str, Any], **known: object) -> None:
         """Add rates of an interface, by the names without "/s"."""
@@ -194,13 +194,13 @@ def _tagged(document: Document, records: _Records) -> None:
     rows: list[tuple[int, tuple[str, str, str, str], dict[str, str]]] = []
     latest: dict[tuple[str, str, str, str], dict[str, str]] = {}
     for line, text in enumerate(document.lines, 1):
-        if found := _TAGGED.match(text):
-            key = (found["host"], found["interval"], found["time"], found["of"])
-            name = found["name"].removesuffix("/s")
+        if match := _TAGGED.match(text):
+            key = (match["host"], match["interval"], match["time"], match["of"])
+            name = match["name"].removesuffix("/s")
             if key not in latest or name in latest[key]:  # in the hour that comes twice, a time comes again
                 latest[key] = {}
                 rows.append((line, key, latest[key]))
-            latest[key][name] = found["value"]
+            latest[key][name] = match["value"]
     for line, (host, length, stamp, of), row in rows:
         time = records.time(line, stamp, series=(host, of, *row))
         if time is None:

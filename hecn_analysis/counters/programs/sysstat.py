@@ -53,19 +53,19 @@ class First:
 
 def first_line(document: Document) -> First | None:
     r"""First line of a report, or None."""
-    found = _FIRST.search(document.text)
-    if found is None:
+    match = _FIRST.search(document.text)
+    if match is None:
         return None
-    line = document.text.count("\n", 0, found.start()) + 1
-    return _first(line, found)
+    line = document.text.count("\n", 0, match.start()) + 1
+    return _first(line, match)
 
 
 def later_lines(document: Document) -> dict[int, First]:
     r"""First lines of later reports by their numbers: a file may hold several days."""
     result, line, at = {}, 1, 0
-    for found in _FIRST.finditer(document.text):
-        line, at = line + document.text.count("\n", at, found.start()), found.start()
-        result[line] = _first(line, found)
+    for match in _FIRST.finditer(document.text):
+        line, at = line + document.text.count("\n", at, match.start()), match.start()
+        result[line] = _first(line, match)
     return dict(list(result.items())[1:])
 
 
@@ -115,16 +115,16 @@ def clock_of(found: re.Match[str]) -> time | None:
 
 def stamp_of(text: str) -> datetime | None:
     """Date and time of a text, with its zone if it has one."""
-    found = _STAMP.match(text.strip())
-    if found is None:
+    match = _STAMP.match(text.strip())
+    if match is None:
         return None
-    half = bool(found["before"] or found["after"])
-    day, _ = day_of(found["date"], half_days=half, clock=True)
-    clock = clock_of(found)
+    half = bool(match["before"] or match["after"])
+    day, _ = day_of(match["date"], half_days=half, clock=True)
+    clock = clock_of(match)
     if day is None or clock is None:
         return None
     try:
-        return datetime.fromisoformat(f"{datetime.combine(day, clock).isoformat()}{found['zone'] or ''}")
+        return datetime.fromisoformat(f"{datetime.combine(day, clock).isoformat()}{match['zone'] or ''}")
     except ValueError:  # an invalid zone
         return None
 

@@ -250,8 +250,8 @@ def _bytes(text: str, unit: str | None) -> int:
 
 def _lines(document: Document, findings: CounterFindings) -> None:
     for number, line in enumerate(document.lines, 1):
-        if found := _ONELINE.match(line):
-            sizes = found.groups()[1:]
+        if match := _ONELINE.match(line):
+            sizes = match.groups()[1:]
             amounts = [_bytes(sizes[place], sizes[place + 1]) for place in range(0, len(sizes), 2)]
             received, sent = amounts[6:8]
             if any(sizes[1::2]):
@@ -261,7 +261,7 @@ def _lines(document: Document, findings: CounterFindings) -> None:
                     "found sizes that vnstat has rounded, expected bytes ('--oneline b'); read as printed",
                 )
             findings.facts["day"] = {"in_octets": amounts[0], "out_octets": amounts[1]}
-            findings.sample(line=number, interface=found["name"], in_octets=received, out_octets=sent, counter_bits=64)
+            findings.sample(line=number, interface=match["name"], in_octets=received, out_octets=sent, counter_bits=64)
 
 
 def _tables(document: Document, findings: CounterFindings) -> None:
@@ -269,16 +269,16 @@ def _tables(document: Document, findings: CounterFindings) -> None:
     day: str | None = None
     begins: set[float] = set()
     for number, line in enumerate(document.lines, 1):
-        if found := _TITLE.match(line):
-            name, day = found["name"], None
-            kind, length = _TEXT_KINDS[found["kind"]]
-        elif found := _DATE.match(line):
-            day = found[1]
-        elif name and (found := _ROW.match(line)):
-            time = _row_time(found["time"], day, number, findings, (name, kind))
+        if match := _TITLE.match(line):
+            name, day = match["name"], None
+            kind, length = _TEXT_KINDS[match["kind"]]
+        elif match := _DATE.match(line):
+            day = match[1]
+        elif name and (match := _ROW.match(line)):
+            time = _row_time(match["time"], day, number, findings, (name, kind))
             if time is not None:
                 begins.add(time)
-            received, sent = (_bytes(found[way], found[f"{way}_unit"]) for way in ("in", "out"))
+            received, sent = (_bytes(match[way], match[f"{way}_unit"]) for way in ("in", "out"))
             findings.rate(
                 line=number, interface=name, time=None if time is None else time + length, interval_s=length,
                 in_bps=8 * received / length, out_bps=8 * sent / length,

@@ -180,9 +180,9 @@ class Value(NamedTuple):
     @property
     def integer(self) -> int | None:
         """The value as a whole number, also of a name with a number such as ``up(1)``."""
-        found = _INTEGER.match(self.text)
-        if found is not None:
-            return int(found["named"] or found["plain"])
+        match = _INTEGER.match(self.text)
+        if match is not None:
+            return int(match["named"] or match["plain"])
         return _NAMED.get(self.text.strip().lower())
 
     @property
@@ -205,19 +205,19 @@ class Value(NamedTuple):
     def seconds(self) -> float | None:
         """The value as a time in hundredths of seconds: ``(155345) 0:25:53.45``, 155345 or 0:0:25:53.45."""
         text = self.text.strip()
-        if found := _TICKS.match(text):
-            return int(found["ticks"]) / 100
-        if found := _LONG.match(text):
-            hours = 24 * int(found["days"] or 0) + int(found["h"])
-            return round(3600 * hours + 60 * int(found["m"]) + int(found["s"]) + int(found["cs"] or 0) / 100, 2)
+        if match := _TICKS.match(text):
+            return int(match["ticks"]) / 100
+        if match := _LONG.match(text):
+            hours = 24 * int(match["days"] or 0) + int(match["h"])
+            return round(3600 * hours + 60 * int(match["m"]) + int(match["s"]) + int(match["cs"] or 0) / 100, 2)
         return None
 
     @property
     def date(self) -> datetime | None:
         """The value as a date (DateAndTime of RFC 2579), with its zone if present."""
-        if found := _DATE.match(self.text.strip().strip('"')):
-            fields = [int(found[name]) for name in ("year", "month", "day", "h", "m", "s", "ds")]
-            zone = (found["sign"], int(found["zh"] or 0), int(found["zm"] or 0)) if found["sign"] else None
+        if match := _DATE.match(self.text.strip().strip('"')):
+            fields = [int(match[name]) for name in ("year", "month", "day", "h", "m", "s", "ds")]
+            zone = (match["sign"], int(match["zh"] or 0), int(match["zm"] or 0)) if match["sign"] else None
         else:
             try:
                 octets = bytes.fromhex(self.text) if self.octets else b""

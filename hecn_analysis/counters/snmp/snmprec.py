@@ -51,11 +51,11 @@ def read(document: Document, findings: CounterFindings) -> None:
     readings = Readings(findings)
     made = odd = 0
     for number, line in enumerate(document.lines, 1):
-        found = _LINE.match(line)
-        if found is None:
-            found = _SAPWALK.match(line)
-            if found is not None:
-                _put(readings, found["oid"], Value(found["value"].strip().strip('"'), number))
+        match = _LINE.match(line)
+        if match is None:
+            match = _SAPWALK.match(line)
+            if match is not None:
+                _put(readings, match["oid"], Value(match["value"].strip().strip('"'), number))
             elif line.strip() and not line.startswith(_COMMENT):
                 odd += 1
                 if odd == 1:
@@ -66,19 +66,19 @@ def read(document: Document, findings: CounterFindings) -> None:
                         f"found {line.strip()[:80]!r}, expected 'OID|tag|value'; such lines are left out",
                     )
             continue
-        if found["module"]:
-            made += found["oid"].rpartition(".")[0] in OBJECTS
+        if match["module"]:
+            made += match["oid"].rpartition(".")[0] in OBJECTS
             if made == 1:
                 findings.problem(
                     number,
                     "ambiguous",
-                    f"found a value that snmpsim makes ({found['tag']}{found['module']}), expected a recorded one; "
+                    f"found a value that snmpsim makes ({match['tag']}{match['module']}), expected a recorded one; "
                     "such values are left out",
                 )
                 made += 1
             continue
-        text = _octets(found["value"]) if found["form"] == "e" else found["value"]
-        _put(readings, found["oid"], Value(text, number, octets=bool(found["form"])))
+        text = _octets(match["value"]) if match["form"] == "e" else match["value"]
+        _put(readings, match["oid"], Value(text, number, octets=bool(match["form"])))
     readings.finish()
     findings.facts.setdefault("n_interfaces", len(findings.interfaces))
 

@@ -197,21 +197,21 @@ _TYPED_LINE: Final = re.compile(rf"\S{{3,1000}} = (?:{_TYPES}): ")
 
 def _variable(line: str) -> _Variable | None:
     """Read a line as a variable, if the tree has a node of its name."""
-    found = _SNMPSOFT.match(line) if line.startswith("OID=") else _SAP.match(line) if ", " in line else None
-    if found is not None:
-        prefix, _, instance = found["oid"].lstrip(".").rpartition(".")
-        kind = _SNMPSOFT_TYPES.get(found["type"], "STRING")
-        return _Variable(prefix, instance, f" {kind}: {found['value']}", certain=True)
-    found = _VARIABLE.match(line)
-    if found is None or (found["equals"] is None and not found["quick"] and not found["module"]):
+    match = _SNMPSOFT.match(line) if line.startswith("OID=") else _SAP.match(line) if ", " in line else None
+    if match is not None:
+        prefix, _, instance = match["oid"].lstrip(".").rpartition(".")
+        kind = _SNMPSOFT_TYPES.get(match["type"], "STRING")
+        return _Variable(prefix, instance, f" {kind}: {match['value']}", certain=True)
+    match = _VARIABLE.match(line)
+    if match is None or (match["equals"] is None and not match["quick"] and not match["module"]):
         return None
-    number = _number(found["oid"], found["module"])
+    number = _number(match["oid"], match["module"])
     if number is None:
         return None
     prefix, _, instance = number.rpartition(".")
-    value = found["value"]
-    typed = found["equals"] is not None and _TYPED.match(value.lstrip()) is not None
-    return _Variable(prefix, instance, value, certain=typed or found["module"] is not None)
+    value = match["value"]
+    typed = match["equals"] is not None and _TYPED.match(value.lstrip()) is not None
+    return _Variable(prefix, instance, value, certain=typed or match["module"] is not None)
 
 
 def _number(oid: str, module: str | None) -> str | None:
@@ -276,16 +276,16 @@ def _unquoted(text: str) -> str:
 
 def _date(text: str) -> tuple[datetime, str] | None:
     """Read a line as a date, and the zone that it names, empty for none."""
-    if found := _EPOCH.match(text):
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(found["seconds"])), ""
+    if match := _EPOCH.match(text):
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(match["seconds"])), ""
     if not 16 <= len(text) <= 45:
         return None
-    if found := _ISO.match(text):
+    if match := _ISO.match(text):
         with suppress(ValueError):
-            return datetime.fromisoformat(f"{found['day']} {found['clock']}"), found["zone"] or ""
-    if found := _DATE.match(text):
-        date = f"{found['before']} {found['year'] or ''}".rstrip()
+            return datetime.fromisoformat(f"{match['day']} {match['clock']}"), match["zone"] or ""
+    if match := _DATE.match(text):
+        date = f"{match['before']} {match['year'] or ''}".rstrip()
         for form in _DATES:
             with suppress(ValueError):
-                return datetime.strptime(date, form), found["zone"] or ""  # noqa: DTZ007 - its zone stands beside it
+                return datetime.strptime(date, form), match["zone"] or ""  # noqa: DTZ007 - its zone stands beside it
     return None

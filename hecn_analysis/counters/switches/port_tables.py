@@ -160,10 +160,10 @@ def _row(table: str, names: list[str], line: str) -> dict[str, str | None] | Non
         state = {"state": "up" if line.startswith("*") else "down"} if table == "summary" else {}
         return {"port": words[0], **values, **state}
     pattern = {"status": _STATUS, "totals": _TOTAL, "modes": _MODES}[table]
-    found = pattern.match(line)
-    if found is None:
+    match = pattern.match(line)
+    if match is None:
         return None
-    groups = found.groupdict()
+    groups = match.groupdict()
     if table == "totals":
         counted = [groups[name] or "" for name in ("in_errors", "out_discards")]
         return groups if all(_NUMBER.fullmatch(word) for word in counted) else None

@@ -117,16 +117,16 @@ def _take(port: Port, layout: Layout, line: tuple[int, str, bool], way: str, pro
     cut_at = len(bare) if is_cut and bare[-1:].isdigit() else _LONGEST + 1
     for word, pattern in layout.counts if way != LEFT_OUT else ():
         if word in text:
-            found = pattern.search(text)
-            if found is not None and found.end() < cut_at:
-                port.take(found.groupdict(), number, way)
+            match = pattern.search(text)
+            if match is not None and match.end() < cut_at:
+                port.take(match.groupdict(), number, way)
             else:
                 port.block(pattern.groupindex, text, way)
-                kind = "malformed" if found is None else "truncated"
+                kind = "malformed" if match is None else "truncated"
                 problem(number, kind, f"found {text.strip()[:200]!r}, expected numbers at {word!r}; left out")
     for word, pattern in layout.words:
-        if word in text and (found := pattern.search(text)) is not None:
-            if found.end() < cut_at:
-                port.take(found.groupdict(), number, way)
+        if word in text and (match := pattern.search(text)) is not None:
+            if match.end() < cut_at:
+                port.take(match.groupdict(), number, way)
             else:
                 problem(number, "truncated", f"found {text.strip()[:200]!r}, expected a whole line; left out")
