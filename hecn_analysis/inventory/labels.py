@@ -37,10 +37,10 @@ def without_note(line: str) -> str:
 
 def labelled(number: int, line: str) -> Labelled | None:
     """The label and value of a line, or None if it has none."""
-    found = _LABELLED.match(without_note(line)) if len(line) <= _LONGEST else None
-    if found is None:
+    match = _LABELLED.match(without_note(line)) if len(line) <= _LONGEST else None
+    if match is None:
         return None
-    return Labelled(number, len(found["indent"]), found["name"], found["value"].strip())
+    return Labelled(number, len(match["indent"]), match["name"], match["value"].strip())
 
 
 def all_labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:
@@ -55,8 +55,8 @@ def text(value: str) -> str | None:
 
 def line_rate(value: str) -> float | None:
     """The first rate of a link, such as ``SAS 6.0 Gb/s`` or ``6.0Gbps`` [bit/s]."""
-    found = _RATE.search(value)
-    return float(found["number"]) * 1e9 if found else None
+    match = _RATE.search(value)
+    return float(match["number"]) * 1e9 if match else None
 
 
 def take(values: dict[str, Any], fields: Fields, name: str, value: str) -> bool:

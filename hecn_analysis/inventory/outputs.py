@@ -73,8 +73,8 @@ def _words(text: str, known: Collection[str]) -> tuple[str, ...]:
 def host_name(line: str) -> str | None:
     """Return the host that a prompt names."""
     prompt = _PROMPT.match(line[:_LONGEST])
-    found = _HOST.match(prompt["who"]) if prompt else None
-    return found["host"] if found else None
+    match = _HOST.match(prompt["who"]) if prompt else None
+    return match["host"] if match else None
 
 
 def outputs(source_file: str, text: Text, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
@@ -140,10 +140,10 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
             continue
         if both not in whose:
             whose[both] = next(
-                (one, found.lastindex, found[0])
+                (one, match.lastindex, match[0])
                 for one in readers
                 if one.BEGINS is not None
-                and (found := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
+                and (match := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
             )
         reader, group, told = whose[both]
         if not index or (reader, group) != begun or reader.REPEATS or (told and told == first):

@@ -224,9 +224,9 @@ def whole(value: object) -> int | None:
 def _named_speed(name: str | None) -> float | None:
     """Return the rate of a port in the name of a card [bit/s]."""
     text = (name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
-    found = _NAMED_SPEED.search(text)
-    if found is not None:
-        return float(found["number"]) * 1e9
+    match = _NAMED_SPEED.search(text)
+    if match is not None:
+        return float(match["number"]) * 1e9
     return next((rate * 1e9 for cage, rate in sorted(_SFP28.items(), reverse=True) if cage in text), None)
 
 

@@ -163,7 +163,7 @@ def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
     if not lacking and any(needed is _LINKS or needed is _LSPCI for needed in check.needs):
         denied = any(facts.get("access_denied") for facts in seen.facts("lspci-vvv"))
         readable = any(
-            one.lnksta_width is not None or one.pcix_rbc is not None for one in seen.machine.devices.values()
+            device.lnksta_width is not None or device.pcix_rbc is not None for device in seen.machine.devices.values()
         )
         if denied and not readable:
             lacking = ["lspci -vvv as root"]

@@ -346,13 +346,13 @@ def bonds(seen: Seen) -> Iterator[Finding]:
     for bond in map(Bond.of, seen.facts("proc-net-bonding")):
         slaves, active = bond.slaves, bond.active_aggregator
         idle = [
-            one.name
-            for one in slaves
-            if one.state not in (None, "up") or (active is not None and one.aggregator not in (None, active))
+            slave.name
+            for slave in slaves
+            if slave.state not in (None, "up") or (active is not None and slave.aggregator not in (None, active))
         ]
         if not idle or bond.mode == "active-backup":
             continue
-        speeds = [positive(one.speed_bps) for one in slaves]
+        speeds = [positive(slave.speed_bps) for slave in slaves]
         each = next((speed for speed in speeds if speed is not None), None)
         yield Finding(
             "bond",

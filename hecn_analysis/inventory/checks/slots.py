@@ -37,7 +37,7 @@ def _carries(gen: int | None, lanes: int | None, payload: int | None) -> float |
 def _endpoints(seen: Seen) -> Iterator[Device]:
     """Yield one function of each card; the others share its link."""
     for functions in seen.cards.values():
-        known = [one for one in functions if one.lnksta_width or one.lnkcap_width]
+        known = [function for function in functions if function.lnksta_width or function.lnkcap_width]
         yield (known or functions)[0]
 
 
@@ -133,7 +133,7 @@ def max_payload(seen: Seen) -> Iterator[Finding]:
             needs_bps=seen.needs(device),
             basis=f"limits.pcie, generation {gen} x{lanes}" if gen and lanes else "",
             fix="BIOS: Maximum Payload Size; or boot with pci=pcie_bus_perf; to try it, from the root down: "
-            + "; ".join(f"setpci -s {one} CAP_EXP+8.w={code:04x}:00e0" for one in ends),
+            + "; ".join(f"setpci -s {end} CAP_EXP+8.w={code:04x}:00e0" for end in ends),
             verify=f"lspci -vvv -s {device.address} | grep -A2 DevCtl",
             source=_PAYLOAD,
             scenario_settings=seen.slot_settings(device.address, max_payload=best),
@@ -176,7 +176,7 @@ def shared_uplink(seen: Seen) -> Iterator[Finding]:
     """Ports of a card, or of a bridge with several, that are faster together than the link that they share."""
     groups: dict[str, set[str]] = {}
     for card, functions in seen.cards.items():
-        if any(one.purpose == "nic" for one in functions):
+        if any(function.purpose == "nic" for function in functions):
             groups[functions[0].address] = {card}
             for bridge in seen.machine.above(functions[0].address):
                 groups.setdefault(bridge, set()).add(card)

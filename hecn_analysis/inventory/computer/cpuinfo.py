@@ -70,8 +70,8 @@ def read(output: Output) -> Facts:
     for line_number, line in output.numbered():
         if _S390.match(line):
             mainframe += 1
-        elif found := _FIELD.match(line):
-            name, value = found["name"], (found["value"] or "").strip()
+        elif match := _FIELD.match(line):
+            name, value = match["name"], (match["value"] or "").strip()
             if name == "processor" and value.isdigit():
                 current = {}
                 threads.append(current)

@@ -44,8 +44,8 @@ def read(output: Output) -> Facts:
     cpus: dict[str, dict[str, Any]] = {}
     cpu: dict[str, Any] | None = None
     for line in output.lines:
-        if found := _CPU.match(line):
-            cpu = cpus.setdefault(f"cpu{int(found['cpu'])}", {})
+        if match := _CPU.match(line):
+            cpu = cpus.setdefault(f"cpu{int(match['cpu'])}", {})
         elif cpu is not None:
             _take(cpu, line)
     return output.facts("cpupower", {"n_cpus": len(cpus), "cpus": cpus})
@@ -53,14 +53,14 @@ def read(output: Output) -> Facts:
 
 def _take(cpu: dict[str, Any], line: str) -> None:
     """Take a line of a processor."""
-    if found := _DRIVER.match(line):
-        cpu["driver"] = found["driver"]
-    elif found := _LIMITS.match(line):
-        cpu["cpu_max_hz"] = _hz(found[3], found[4])
-    elif found := _POLICY.match(line):
-        cpu["min_hz"], cpu["max_hz"] = _hz(found[1], found[2]), _hz(found[3], found[4])
-    elif found := _GOVERNOR.match(line):
-        cpu["governor"] = found["governor"]
+    if match := _DRIVER.match(line):
+        cpu["driver"] = match["driver"]
+    elif match := _LIMITS.match(line):
+        cpu["cpu_max_hz"] = _hz(match[3], match[4])
+    elif match := _POLICY.match(line):
+        cpu["min_hz"], cpu["max_hz"] = _hz(match[1], match[2]), _hz(match[3], match[4])
+    elif match := _GOVERNOR.match(line):
+        cpu["governor"] = match["governor"]
 
 
 def _hz(number: str, prefix: str) -> float:

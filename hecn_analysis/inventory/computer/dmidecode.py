@@ -130,22 +130,22 @@ def _most(found: list[Any]) -> Any:  # noqa: ANN401 - whatever was counted
 
 
 def _speed(text: str | None) -> int | None:
-    found = _SPEED.match(text or "")
-    return int(found["number"]) if found else None
+    match = _SPEED.match(text or "")
+    return int(match["number"]) if match else None
 
 
 def _slot(record: Record) -> dict[str, Any]:
     kind, usage = record.get("Type", ""), record.get("Current Usage")
-    found = _SLOT.search(kind)
-    lanes = whole(found["wired"] or found["room"]) if found else None
+    match = _SLOT.search(kind)
+    lanes = whole(match["wired"] or match["room"]) if match else None
     wired = _WIDTH.match(record.get("Data Bus Width", ""))
     place = record.get("Bus Address")
     return {
         "name": record.get("Designation"),
         "type": kind or None,
-        "gen": whole(found["gen"]) if found else None,
+        "gen": whole(match["gen"]) if match else None,
         "width": lanes or (int(wired["lanes"]) if wired else None),
-        "room": whole(found["room"]) if found else None,
+        "room": whole(match["room"]) if match else None,
         "in_use": usage == "In Use" if usage in {"In Use", "Available", "Unavailable"} else None,
         "address": address(place) if place and re.fullmatch(r"[0-9a-f:]{5,12}\.[0-9a-f]", place) else None,
     }

@@ -48,20 +48,20 @@ def read(output: Output) -> Facts:
         text = line[:2000]
         if BEGINS.match(text):
             heads = _NAME.findall(text)
-        elif heads and (found := re.match(r"(?P<name>(?:GPU|NIC)\d{1,3}|\w{2,12}_\d{1,3})\s", text)) is not None:
-            cells = text[found.end() :].split()
+        elif heads and (match := re.match(r"(?P<name>(?:GPU|NIC)\d{1,3}|\w{2,12}_\d{1,3})\s", text)) is not None:
+            cells = text[match.end() :].split()
             columns = [head for head in heads if " " not in head]
             if len(cells) < len(columns) or not all(_CELL.fullmatch(cell) for cell in cells[: len(columns)]):
                 facts.problem(
                     number, "malformed", f"found {text.strip()[:80]!r}, expected a distance to each device; left out"
                 )
                 continue
-            rows[found["name"]] = dict(zip(columns, cells, strict=False))
-            if found["name"].startswith("GPU"):
+            rows[match["name"]] = dict(zip(columns, cells, strict=False))
+            if match["name"].startswith("GPU"):
                 beyond = cells[len(columns) :]
                 node = int(beyond[1]) if len(beyond) > 1 and beyond[1].isdecimal() else None
                 cpus = numbers(beyond[0]) if beyond else None
-                gpus.append({"name": found["name"], "cpus": cpus or None, "numa_node": node})
-        elif (found := _LEGEND.match(text)) is not None:
-            names[found["nic"]] = found["device"]
+                gpus.append({"name": match["name"], "cpus": cpus or None, "numa_node": node})
+        elif (match := _LEGEND.match(text)) is not None:
+            names[match["nic"]] = match["device"]
     return facts

@@ -152,8 +152,8 @@ def _console(output: Output) -> Facts:
     for line in output.lines:
         if line.startswith("depth 0:"):
             break
-        for found in _OBJECT.finditer(line):
-            counts[found["type"]] += 1
+        for match in _OBJECT.finditer(line):
+            counts[match["type"]] += 1
         if held := _NODE.search(line):
             sizes.append(size(held["size"]))
         if device := _console_device(line):
@@ -180,11 +180,11 @@ def _console(output: Output) -> Facts:
 
 
 def _console_device(line: str) -> dict[str, Any] | None:
-    found = _PCI.match(line) or _OLD_PCI.match(line)
-    if found is None:
+    match = _PCI.match(line) or _OLD_PCI.match(line)
+    if match is None:
         return None
-    rest = found["rest"]
-    named = found.groupdict()
+    rest = match["rest"]
+    named = match.groupdict()
     busid, kind, ids, speed = _BUSID.search(rest), _KIND.search(rest), _IDS.search(rest), _SPEED.search(rest)
     place = named.get("address") or (busid["address"] if busid else None)
     return {

@@ -63,14 +63,14 @@ def read(output: Output) -> Facts:
     irqs: dict[str, Any] = {}
     facts = output.facts("proc-interrupts", {"n_cpus": len(cpus), "cpus": cpus, "irqs": irqs})
     for number, line in _unbroken(output):
-        found = _ROW.match(line)
-        if found is None:
+        match = _ROW.match(line)
+        if match is None:
             if line.strip():
                 facts.problem(number, "malformed", f"found {line.strip()[:60]!r}, expected an interrupt; left out")
             continue
-        words = found["rest"].split(maxsplit=len(cpus))
+        words = match["rest"].split(maxsplit=len(cpus))
         counts = [int(word) for word in words[: len(cpus)] if word.isdecimal() and len(word) < 21]
-        if not found["irq"].isdigit():
+        if not match["irq"].isdigit():
             continue
         if len(counts) < len(cpus):
             facts.problem(number, "truncated", f"found {len(counts)} counts, expected {len(cpus)}; left out")
@@ -78,5 +78,5 @@ def read(output: Output) -> Facts:
         rest = words[len(cpus)] if len(words) > len(cpus) else ""
         pieces = re.split(r"\s{2,40}", rest.strip())
         actions = pieces[-1] if len(pieces) > 1 else rest.rpartition(" ")[2]
-        irqs[found["irq"]] = {"counts": counts, "actions": actions}
+        irqs[match["irq"]] = {"counts": counts, "actions": actions}
     return facts

@@ -143,10 +143,10 @@ def _parsable(output: Output) -> list[str] | None:
 def _named(line: str) -> Iterator[tuple[str, str]]:
     """The name of the fact that a line gives, and its text."""
     cells = _CELLS.match(line)  # a row of a table in Markdown
-    found = _LINE.match(f"{cells['name']} {cells['value']}" if cells else without_note(line).rstrip())
-    if found is None or not found["value"]:
+    match = _LINE.match(f"{cells['name']} {cells['value']}" if cells else without_note(line).rstrip())
+    if match is None or not match["value"]:
         return
-    name, value = found["name"].replace("\xa0", " ").strip().casefold(), found["value"]
+    name, value = match["name"].replace("\xa0", " ").strip().casefold(), match["value"]
     if "numa" in name:
         node = _DIGITS.search(name)
         if node is not None:
@@ -155,7 +155,7 @@ def _named(line: str) -> Iterator[tuple[str, str]]:
             yield "numa_nodes", value
     elif name in _CPUS:
         yield "cpus", value
-    elif (cache := _CACHE_NAME.search(found["name"])) and _CACHE.match(value):
+    elif (cache := _CACHE_NAME.search(match["name"])) and _CACHE.match(value):
         yield f"l{cache['level']}", value
     elif not value.endswith("%"):
         known = _known(name)
@@ -211,9 +211,9 @@ def _take(values: dict[str, Any], name: str, value: str) -> bool:
     elif name == "online":
         online = numbers(value)
         values["cpus_online"] = len(online) if online is not None else None
-    elif found := _CACHE.match(value):
-        values[f"{name}_bytes"] = size(found["size"])
-        values[f"{name}_instances"] = whole(found["instances"])
+    elif match := _CACHE.match(value):
+        values[f"{name}_bytes"] = size(match["size"])
+        values[f"{name}_instances"] = whole(match["instances"])
     return True
 
 

@@ -71,7 +71,7 @@ def recognises(output: Output) -> bool:
     head = output.head(30)
     if head.lstrip()[:1] in {"{", "["}:
         return '"claimed"' in head and re.search(r'"class"\s*:\s*"', head) is not None and '"id"' in head
-    fields = [found["name"].lower() for line in output.lines[:30] if (found := _FIELD.match(line))]
+    fields = [match["name"].lower() for line in output.lines[:30] if (match := _FIELD.match(line))]
     described = any(_NAMES.get(name) in {"description", "product"} for name in fields)
     return described and any(_NODE.match(line) for line in output.lines[:40])
 
@@ -104,10 +104,10 @@ def _text(output: Output) -> list[Node]:
     """Nodes of the text, with the fields that matter as JSON has them."""
     nodes: list[Node] = [{"id": "", "class": "system"}]
     for line in output.lines:
-        if found := _NODE.match(line):
-            nodes.append({"id": found["id"], "disabled": (found["state"] or "").strip() in _DISABLED})
-        elif found := _FIELD.match(line):
-            label, value = found["name"].lower(), found["value"].strip()
+        if match := _NODE.match(line):
+            nodes.append({"id": match["id"], "disabled": (match["state"] or "").strip() in _DISABLED})
+        elif match := _FIELD.match(line):
+            label, value = match["name"].lower(), match["value"].strip()
             name = _NAMES.get(label, label).replace(" ", "")
             nodes[-1].setdefault(name, _value(name, value))
     return nodes
@@ -116,7 +116,7 @@ def _text(output: Output) -> list[Node]:
 def _value(name: str, value: str) -> Any:  # noqa: ANN401 - text, or the number that JSON has
     clock = _CLOCK.match(value)
     if name == "configuration":
-        return {found["name"]: found["value"].strip() for found in _SETTING.finditer(value)}
+        return {match["name"]: match["value"].strip() for match in _SETTING.finditer(value)}
     if name in {"clock", "size", "capacity"} and clock:
         return float(clock["number"]) * _SCALE[clock["prefix"]]
     return size(value) if name == "size" and size(value) is not None else value
@@ -180,8 +180,8 @@ def _network(node: Node) -> dict[str, Any]:
 
 def _rate(value: Any) -> float | None:  # noqa: ANN401 - whatever JSON holds
     """A rate in words, such as ``1Gbit/s`` [bit/s]."""
-    found = _RATE.match(value) if isinstance(value, str) else None
-    return float(found["number"]) * _SCALE[found["prefix"]] if found else None
+    match = _RATE.match(value) if isinstance(value, str) else None
+    return float(match["number"]) * _SCALE[match["prefix"]] if match else None
 
 
 def _words(value: Any) -> str | None:  # noqa: ANN401 - whatever JSON holds

@@ -47,16 +47,16 @@ def read(output: Output) -> Facts:
     facts = output.facts("lsmem", dict.fromkeys(_NAMES.values()))
     sums = {"online": 0, "offline": 0}
     for line in output.lines:
-        if found := _RANGE.match(line):
-            state = "online" if found["state"].startswith("on") else "offline"
-            sums[state] += int(found["last"], 16) - int(found["first"], 16) + 1
-        elif found := _TOTAL.match(line):
-            facts.values[_NAMES[found["name"]]] = size(found["size"])
+        if match := _RANGE.match(line):
+            state = "online" if match["state"].startswith("on") else "offline"
+            sums[state] += int(match["last"], 16) - int(match["first"], 16) + 1
+        elif match := _TOTAL.match(line):
+            facts.values[_NAMES[match["name"]]] = size(match["size"])
     for value in output.json:
         for row in objects(at(value, "memory")):
-            if found := _RANGE.match(f"{row.get('range')} {row.get('size')} {row.get('state')}"):
-                sums["online" if found["state"] == "online" else "offline"] += (
-                    int(found["last"], 16) - int(found["first"], 16) + 1
+            if match := _RANGE.match(f"{row.get('range')} {row.get('size')} {row.get('state')}"):
+                sums["online" if match["state"] == "online" else "offline"] += (
+                    int(match["last"], 16) - int(match["first"], 16) + 1
                 )
     for state, total in sums.items():
         name = f"memory_{state}_bytes"

@@ -117,8 +117,8 @@ def _is_records(output: Output) -> bool:
 
 def _only(output: Output) -> str | None:
     """The address of the only device whose links are printed, without the line that names it."""
-    found = _OF_ONE.search(" ".join(output.command)) if output.command[:1] == ("lspci",) else None
-    return found["address"] if found and any(map(_LINK_LINE.match, output.lines[:20])) else None
+    match = _OF_ONE.search(" ".join(output.command)) if output.command[:1] == ("lspci",) else None
+    return match["address"] if match and any(map(_LINK_LINE.match, output.lines[:20])) else None
 
 
 def read(output: Output) -> Facts:
@@ -137,7 +137,7 @@ def _finish(facts: Facts) -> Facts:
     facts.values["n_devices"] = len(devices)
     for name, (code, words) in _LISTS.items():
         facts.values[name] = [
-            one["address"] for one in devices if one.get("class_code") == code or one.get("class") == words
+            device["address"] for device in devices if device.get("class_code") == code or device.get("class") == words
         ]
     facts.values["n_nvme"] = len(facts.values["nvme"])
     return facts
@@ -154,12 +154,12 @@ def _text(output: Output) -> Facts:
         devices.append({"address": address(only), **dict.fromkeys(("class", "class_code", "vendor_device", "name"))})
         dumps.append(bytearray())
     for number, line in _unbroken(output):
-        if found := _DEVICE.match(line):
-            devices.append(_device(found))
+        if match := _DEVICE.match(line):
+            devices.append(_device(match))
             dumps.append(bytearray())
             state = _State()
-        elif devices and (found := _HEX.match(line)):
-            _dump(facts, dumps[-1], number, found)
+        elif devices and (match := _HEX.match(line)):
+            _dump(facts, dumps[-1], number, match)
         elif devices and line[:1] in {" ", "\t"}:
             seen["verbose"] = seen["verbose"] or ("\t" + line.lstrip()).startswith(_VERBOSE)
             seen["short"] = True
@@ -227,15 +227,15 @@ class _State:
 
 
 def _verbose_line(device: Device, line: str, state: _State) -> None:
-    if found := _CAPABILITY.match(line):
-        state.capability, state.register = found["name"], ""
-        if found["name"].startswith("<access denied>"):
+    if match := _CAPABILITY.match(line):
+        state.capability, state.register = match["name"], ""
+        if match["name"].startswith("<access denied>"):
             device["denied"] = True
-        if express := _EXPRESS.match(found["name"]):
+        if express := _EXPRESS.match(match["name"]):
             device["express_type"] = express["type"]
         return
-    if found := _REGISTER.match(line):
-        name, rest = found["name"], found["rest"]
+    if match := _REGISTER.match(line):
+        name, rest = match["name"], match["rest"]
         if name in {"Device", "Link"}:  # pciutils 2
             name = {"Device": "Dev", "Link": "Lnk"}[name] + ("Cap" if "Supported" in rest else "Sta")
             name = "DevCtl" if name == "DevSta" and "Max" in rest else name
@@ -245,49 +245,49 @@ def _verbose_line(device: Device, line: str, state: _State) -> None:
         _register(device, state.register, line)
     elif state.capability.startswith("PCI-X"):
         _pci_x(device, line)
-    if found := _FIELD.match(line):
-        _field(device, found["name"], found["value"].strip())
+    if match := _FIELD.match(line):
+        _field(device, match["name"], match["value"].strip())
 
 
 def _register(device: Device, name: str, rest: str) -> None:
-    if name == "DevCap" and (found := _PAYLOAD.search(rest)):
-        device.setdefault("max_payload_cap", int(found["bytes"]))
+    if name == "DevCap" and (match := _PAYLOAD.search(rest)):
+        device.setdefault("max_payload_cap", int(match["bytes"]))
     elif name == "DevCtl":
-        if found := _PAYLOAD.search(rest):
-            device.setdefault("max_payload", int(found["bytes"]))
-        if found := _READ.search(rest):
-            device.setdefault("max_read_req", int(found["read"]))
-    elif name in {"LnkCap", "LnkSta"} and (found := _LINK.search(rest)):
-        speed = None if "unknown" in found["speed"] else float(found["speed"])
+        if match := _PAYLOAD.search(rest):
+            device.setdefault("max_payload", int(match["bytes"]))
+        if match := _READ.search(rest):
+            device.setdefault("max_read_req", int(match["read"]))
+    elif name in {"LnkCap", "LnkSta"} and (match := _LINK.search(rest)):
+        speed = None if "unknown" in match["speed"] else float(match["speed"])
         device.setdefault(f"{name.lower()}_gtps", int(speed) if speed is not None and speed.is_integer() else speed)
-        device.setdefault(f"{name.lower()}_width", int(found["width"]))
-    elif name == "SltCap" and (found := _SLOT.search(rest)):
-        device.setdefault("slot_number", int(found["number"]))
+        device.setdefault(f"{name.lower()}_width", int(match["width"]))
+    elif name == "SltCap" and (match := _SLOT.search(rest)):
+        device.setdefault("slot_number", int(match["number"]))
 
 
 def _pci_x(device: Device, line: str) -> None:
-    if found := _X_SECONDARY.search(line):
-        device["pcix_secondary_64bit"], device["pcix_secondary_133mhz"] = found["wide"] == "+", found["fast"] == "+"
-        clock = whole(found["clock"].removesuffix("MHz"))
-        device["pcix_secondary_mode"] = "conv" if found["clock"] == "conv" else "pcix"
+    if match := _X_SECONDARY.search(line):
+        device["pcix_secondary_64bit"], device["pcix_secondary_133mhz"] = match["wide"] == "+", match["fast"] == "+"
+        clock = whole(match["clock"].removesuffix("MHz"))
+        device["pcix_secondary_mode"] = "conv" if match["clock"] == "conv" else "pcix"
         device["pcix_secondary_freq_hz"] = clock * 1e6 if clock is not None else None
-    elif found := _X_STATUS.search(line):
-        device["pcix_64bit"], device["pcix_133mhz"] = found["wide"] == "+", found["fast"] == "+"
-        if found := _X_LIMITS.search(line):
-            device["pcix_dmmrbc"], device["pcix_dmost"] = int(found["bytes"]), int(found["number"])
-    elif found := _X_COMMAND.search(line):
-        device["pcix_rbc"], device["pcix_ost"] = int(found["bytes"]), int(found["number"])
+    elif match := _X_STATUS.search(line):
+        device["pcix_64bit"], device["pcix_133mhz"] = match["wide"] == "+", match["fast"] == "+"
+        if match := _X_LIMITS.search(line):
+            device["pcix_dmmrbc"], device["pcix_dmost"] = int(match["bytes"]), int(match["number"])
+    elif match := _X_COMMAND.search(line):
+        device["pcix_rbc"], device["pcix_ost"] = int(match["bytes"]), int(match["number"])
 
 
 def _bus_numbers(device: Device, value: str) -> None:
-    if found := _BUS.search(value):
-        device["bus_secondary"], device["bus_subordinate"] = int(found["secondary"], 16), int(found["last"], 16)
+    if match := _BUS.search(value):
+        device["bus_secondary"], device["bus_subordinate"] = int(match["secondary"], 16), int(match["last"], 16)
 
 
 def _subsystem(device: Device, value: str) -> None:
     device["subsystem_name"] = re.sub(r"\s?\[[0-9a-f]{4}:[0-9a-f]{4}\]", "", value)
-    if found := _IDS.search(value):
-        device["subsystem"] = found["ids"]
+    if match := _IDS.search(value):
+        device["subsystem"] = match["ids"]
 
 
 _FIELDS: Final[dict[str, Callable[[Device, str], None]]] = {
@@ -308,8 +308,8 @@ def _field(device: Device, name: str, value: str) -> None:
 
 def _named(value: str) -> tuple[str, str | None]:
     """A name and the code behind it in brackets, or the code alone."""
-    if found := re.fullmatch(r"(?P<name>.{0,300}?)\s?\[(?P<code>[0-9a-f]{4})\]", value):
-        return found["name"], found["code"]
+    if match := re.fullmatch(r"(?P<name>.{0,300}?)\s?\[(?P<code>[0-9a-f]{4})\]", value):
+        return match["name"], match["code"]
     return ("", value) if re.fullmatch(r"[0-9a-f]{4}", value) else (value, None)
 
 
@@ -325,11 +325,11 @@ def _described(device: Device, kind: str, vendor: str, model: str) -> Device:
 def _mm(output: Output) -> Facts:
     facts = output.facts("lspci-mm", {"devices": []})
     for number, line in output.numbered():
-        if found := _MM.match(line):
-            fields = [quoted or bare for quoted, bare in re.findall(r'"([^"]{0,300})"|(\S{1,40})', found["fields"])]
+        if match := _MM.match(line):
+            fields = [quoted or bare for quoted, bare in re.findall(r'"([^"]{0,300})"|(\S{1,40})', match["fields"])]
             quoted = [field for field in fields if not re.fullmatch(r"-[rp][0-9a-f]{2}", field)]
             if len(quoted) >= 3:
-                device = _described({"address": address(found["address"])}, *quoted[:3])
+                device = _described({"address": address(match["address"])}, *quoted[:3])
                 facts.values["devices"].append(device)
                 continue
         if line.strip() and facts.values["devices"]:
@@ -375,19 +375,19 @@ def _tree(output: Output) -> Facts:
     open_buses: list[tuple[int, str, str, str | None]] = []  # column, domain, bus, the bridge that leads to it
     for line in output.lines:
         position, bridge = 0, None
-        while found := _TREE_TOKEN.match(line, position):
-            column = found.start("bus" if found["bus"] else "device")
+        while match := _TREE_TOKEN.match(line, position):
+            column = match.start("bus" if match["bus"] else "device")
             while open_buses and open_buses[-1][0] >= column:
                 open_buses.pop()
             above = open_buses[-1] if open_buses else None
-            if found["bus"]:
-                domain = found["domain"] or (above[1] if above else "0000")
-                open_buses.append((column, domain, found["bus"], bridge))
+            if match["bus"]:
+                domain = match["domain"] or (above[1] if above else "0000")
+                open_buses.append((column, domain, match["bus"], bridge))
             elif above is not None:
-                bridge = address(f"{above[1]}:{above[2]}:{found['device']}.{found['function']}")
-                name = line[found.end() :].strip() if line[found.end() : found.end() + 1] == " " else ""
+                bridge = address(f"{above[1]}:{above[2]}:{match['device']}.{match['function']}")
+                name = line[match.end() :].strip() if line[match.end() : match.end() + 1] == " " else ""
                 facts.values["devices"].append({"address": bridge, "parent": above[3], "name": name})
-            position = found.end()
+            position = match.end()
     facts.values["n_devices"] = len(facts.values["devices"])
     facts.values["parent"] = {one["address"]: one["parent"] for one in facts.values["devices"] if one["parent"]}
     return facts

@@ -44,14 +44,14 @@ def read(output: Output) -> Facts:
     """The sizes that say how much memory there is, in bytes."""
     facts = output.facts("meminfo", dict.fromkeys([*_NAMES.values(), "hugepages_total"]))
     for number, line in ((number, part) for number, both in output.numbered() for part in _BESIDE.split(both[:400])):
-        found = _FIELD.fullmatch(line)
-        if found is None:
+        match = _FIELD.fullmatch(line)
+        if match is None:
             if line.partition(":")[0].strip() in _NAMES:
                 facts.problem(number, "malformed", f"found {line.strip()[:60]!r}, expected a size in kB; left out")
             continue
-        name = found["name"]
+        name = match["name"]
         if name in _NAMES:
-            facts.values[_NAMES[name]] = size(found["value"], unit=1024)
+            facts.values[_NAMES[name]] = size(match["value"], unit=1024)
         elif name == "HugePages_Total":
-            facts.values["hugepages_total"] = whole(found["value"])
+            facts.values["hugepages_total"] = whole(match["value"])
     return facts

@@ -38,8 +38,8 @@ def read(output: Output) -> Facts:
     for number, line in output.numbered():
         if BEGINS.match(line):
             values["numa_nodes"] = whole(line.split()[1])
-        elif found := _NODE.match(line):
-            node, name, value = found["node"], found["name"], found["value"]
+        elif match := _NODE.match(line):
+            node, name, value = match["node"], match["name"], match["value"]
             if name == "cpus":
                 cpus = numbers(without_note(value))
                 if cpus is None:
@@ -48,8 +48,8 @@ def read(output: Output) -> Facts:
                     values["node_cpus"][node] = cpus
             else:
                 values[f"node_{name}_bytes"][node] = size(value)
-        elif found := _ROW.match(line):
-            values["distances"].append([int(text) for text in found["distances"].split()])
+        elif match := _ROW.match(line):
+            values["distances"].append([int(text) for text in match["distances"].split()])
     known = max(len(values["node_cpus"]), len(values["node_size_bytes"]))
     if values["numa_nodes"] is not None and known != values["numa_nodes"]:
         message = f"found {known} nodes, expected {values['numa_nodes']} as the first line says"

@@ -52,12 +52,12 @@ def read(output: Output) -> Facts:
     facts = output.facts("pciconf", {"devices": devices})
     for number, line in output.numbered():
         line = line[:400]  # noqa: PLW2901 - no line of pciconf is longer
-        if (found := _DEVICE.match(line)) is not None:
+        if (match := _DEVICE.match(line)) is not None:
             place = "{:04x}:{:02x}:{:02x}.{}".format(
-                *(int(found[name]) for name in ("domain", "bus", "slot", "function"))
+                *(int(match[name]) for name in ("domain", "bus", "slot", "function"))
             )
-            driver = None if found["driver"] == "none" else found["driver"]
-            device: dict[str, Any] = {"address": place, "class_code": found["code"], "driver": driver}
+            driver = None if match["driver"] == "none" else match["driver"]
+            device: dict[str, Any] = {"address": place, "class_code": match["code"], "driver": driver}
             name = _OS.match(line)
             devices.append(device | ({"os_device": name["name"]} if driver and name else {}))
         elif BEGINS.match(line):
@@ -72,16 +72,16 @@ def read(output: Output) -> Facts:
 
 def _detail(device: dict[str, Any], line: str) -> None:
     """Take a line below a device."""
-    if (found := _QUOTED.match(line)) is not None:
-        key = "device_name" if found["name"] == "device" else "vendor"
-        device[key] = found["value"]
+    if (match := _QUOTED.match(line)) is not None:
+        key = "device_name" if match["name"] == "device" else "vendor"
+        device[key] = match["value"]
         device["name"] = " ".join(str(device[part]) for part in ("vendor", "device_name") if part in device)
-    elif (found := _EXPRESS.match(line)) is not None:
-        device["express_type"] = _TYPES.get(found["type"], found["type"].title())
-        device.update(max_payload=int(found["set"]), max_payload_cap=int(found["most"]))
-    elif (found := _READ.match(line)) is not None:
-        device["max_read_req"] = int(found["bytes"])
-    if (found := _LINK.search(line)) is not None:
-        device.update(lnksta_width=int(found["width"]), lnkcap_width=int(found["most"]))
-        if found["speed"]:
-            device.update(lnksta_gtps=float(found["speed"]), lnkcap_gtps=float(found["fastest"]))
+    elif (match := _EXPRESS.match(line)) is not None:
+        device["express_type"] = _TYPES.get(match["type"], match["type"].title())
+        device.update(max_payload=int(match["set"]), max_payload_cap=int(match["most"]))
+    elif (match := _READ.match(line)) is not None:
+        device["max_read_req"] = int(match["bytes"])
+    if (match := _LINK.search(line)) is not None:
+        device.update(lnksta_width=int(match["width"]), lnkcap_width=int(match["most"]))
+        if match["speed"]:
+            device.update(lnksta_gtps=float(match["speed"]), lnkcap_gtps=float(match["fastest"]))

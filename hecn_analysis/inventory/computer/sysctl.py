@@ -38,7 +38,7 @@ def _int(text: str) -> int | None:
 
 def _three(text: str) -> list[int] | None:
     numbers = [amounts.whole(word) for word in text.split()]
-    return [one for one in numbers if one is not None] if len(numbers) == 3 and None not in numbers else None
+    return [number for number in numbers if number is not None] if len(numbers) == 3 and None not in numbers else None
 
 
 def _flag(text: str) -> bool | None:
@@ -133,8 +133,8 @@ def read(output: Output) -> Facts:
     count = 0
     above: str = ""
     for number, line in output.numbered():
-        found = _LINE.match(line)
-        if found is None:
+        match = _LINE.match(line)
+        if match is None:
             if (
                 above == "net.inet.tcp.cc.available"
                 and (listed := re.match(r"(?!CCmod)(\w{2,20})\s", f"{line} ")) is not None
@@ -142,7 +142,7 @@ def read(output: Output) -> Facts:
                 values.setdefault("available_congestion_control", []).append(listed[1])
             continue
         count += 1
-        above, text = found["key"], (found["value"] or "").strip()
+        above, text = match["key"], (match["value"] or "").strip()
         if above in _KEYS:
             _key(facts, number, above, text)
         elif above in _ELSE or above == "machdep.cpu.brand_string":

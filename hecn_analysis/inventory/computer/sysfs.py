@@ -96,13 +96,13 @@ def _speed(text: str) -> int | None:
 
 
 def _gtps(text: str) -> float | None:
-    found = _GTPS.match(text)
-    return float(found["number"]) if found else None
+    match = _GTPS.match(text)
+    return float(match["number"]) if match else None
 
 
 def _chosen(text: str) -> str | None:
-    found = _CHOSEN.search(text)
-    return found["chosen"] if found else text or None
+    match = _CHOSEN.search(text)
+    return match["chosen"] if match else text or None
 
 
 def _khz(text: str) -> int | None:

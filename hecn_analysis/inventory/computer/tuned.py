@@ -43,10 +43,10 @@ def read(output: Output) -> Facts:
     """Read the profile, and those that there are."""
     facts = output.facts("tuned-adm", {"profile": None, "running": None, "profiles": []})
     for line in output.lines:
-        if found := _ACTIVE.match(line):
-            facts.values.update(profile=found["profile"], running=True)
+        if match := _ACTIVE.match(line):
+            facts.values.update(profile=match["profile"], running=True)
         elif _STOPPED.search(line):
             facts.values["running"] = False
-        elif facts.values["profile"] is None and (found := _PROFILE.match(line)):
-            facts.values["profiles"].append(found["name"])
+        elif facts.values["profile"] is None and (match := _PROFILE.match(line)):
+            facts.values["profiles"].append(match["name"])
     return facts

@@ -92,16 +92,16 @@ def read(output: Output) -> Facts:
 
 def _row(values: dict[str, Any], table: str, column: int, line: str) -> None:
     """Take a row; the second name of a volume begins in a column."""
-    found = _ROWS[table].match(line)
-    if found is None:
+    match = _ROWS[table].match(line)
+    if match is None:
         return
-    cells = found.groupdict()
+    cells = match.groupdict()
     if table == "disks":
         values["n_slots"] += 1
         if cells["model"] == _ABSENT:
             return
         values["n_present"] += 1
     elif table == "volumes":
-        start, end = found.span("names")
+        start, end = match.span("names")
         cells.update(name=line[start:column].strip(), raidset=line[max(column, start) : end].strip())
     values[table].append({name: _PARSED.get(name, str)(cells[name]) for name in _COLUMNS[table]})

@@ -163,12 +163,12 @@ def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             columns = (
                 columns if line[:1] in _TREE else []
             )  # another mount of the device above, or words below the table
-        elif columns and (found := _NAME.match(line)) is not None:
-            depth = len(found["tree"])
+        elif columns and (match := _NAME.match(line)) is not None:
+            depth = len(match["tree"])
             above = [one for one in above if one[0] < depth]
-            cells = _cells(columns, line, found.end())
-            yield {**cells, "NAME": found["name"], "_parent": above[-1][1] if above else None}
-            above.append((depth, found["name"]))
+            cells = _cells(columns, line, match.end())
+            yield {**cells, "NAME": match["name"], "_parent": above[-1][1] if above else None}
+            above.append((depth, match["name"]))
 
 
 def _cells(columns: list[tuple[str, int, int]], line: str, name_end: int) -> dict[str, str]:

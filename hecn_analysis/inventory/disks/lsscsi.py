@@ -45,9 +45,9 @@ def read(output: Output) -> Facts:
     """Read all devices."""
     devices: list[dict[str, Any]] = []
     for line in output.lines:
-        found = _LINE.match(line)
-        if found is not None:
-            devices.append(_device(found))
+        match = _LINE.match(line)
+        if match is not None:
+            devices.append(_device(match))
     return output.facts("lsscsi", {"n": len(devices), "devices": devices})
 
 

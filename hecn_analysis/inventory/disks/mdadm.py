@@ -89,8 +89,8 @@ def read(output: Output) -> Facts:
     values: dict[str, Any] = {"device": None, "level": None, "size_bytes": None, "state": None}
     facts = output.facts("mdadm-examine" if examine else "mdadm-detail", values)
     for text in output.lines:
-        if (found := _DEVICE.match(text)) is not None:
-            values["device"] = found["device"]
+        if (match := _DEVICE.match(text)) is not None:
+            values["device"] = match["device"]
             break
     for line in lines:
         _name(facts, line, examine=examine)
@@ -113,8 +113,8 @@ def _name(facts: Facts, line: Labelled, *, examine: bool) -> None:
     elif line.name in _FRACTIONS and (status := _STATUS.match(line.value)) is not None:
         values[_FRACTIONS[line.name]] = round(float(status["percent"]) / 100, 6)
     elif line.name == "Device Role":
-        found = re.fullmatch(r"(\w+) device (\d{1,6})", line.value)
-        values["role"] = f"{found[1].lower()} {found[2]}" if found else line.value or None
+        match = re.fullmatch(r"(\w+) device (\d{1,6})", line.value)
+        values["role"] = f"{match[1].lower()} {match[2]}" if match else line.value or None
     elif line.name == "Array State":
         values["array_state"] = line.value.split(" ", 1)[0] or None
 
@@ -128,15 +128,15 @@ def _size(facts: Facts, line: Labelled, *, examine: bool) -> None:
         "Rounding": "rounding_bytes",
         "Data Offset": "data_offset_bytes",
     }[line.name]
-    found = _UNIT.match(line.value)
-    if found is None:
+    match = _UNIT.match(line.value)
+    if match is None:
         facts.problem(line.number, "malformed", f"{line.name}: found {line.value[:40]!r}, expected a size; left out")
         return
-    number = int(found["number"])
+    number = int(match["number"])
     if number >= _UNKNOWN:
         return
-    scale = {"sectors": _SECTOR, "KiB": 1024, "K": 1024, "M": 1 << 20, "G": 1 << 30, None: 1024}[found["unit"]]
-    if found["unit"] is None:
+    scale = {"sectors": _SECTOR, "KiB": 1024, "K": 1024, "M": 1 << 20, "G": 1 << 30, None: 1024}[match["unit"]]
+    if match["unit"] is None:
         device = line.name in ("Avail Dev Size", "Data Offset")
         scale = _sectors_or_kib(number, line.value) or (_SECTOR if examine and device else 1024)
     facts.values[name] = number * scale
@@ -154,9 +154,9 @@ def _sectors_or_kib(number: int, text: str) -> int | None:
 def _role(output: Output, values: dict[str, Any]) -> None:
     """The role of a member in the table of the oldest superblocks."""
     for line in output.lines:
-        if (found := _THIS.match(line)) is not None:
-            state = found["state"].split()
-            values.setdefault("role", f"{state[0]} {found['slot']}" if state else None)
+        if (match := _THIS.match(line)) is not None:
+            state = match["state"].split()
+            values.setdefault("role", f"{state[0]} {match['slot']}" if state else None)
 
 
 def _members(output: Output, values: dict[str, Any]) -> None:

@@ -72,10 +72,10 @@ def read(output: Output) -> Facts:
     for number, line in _unbroken(output):
         if line.startswith("Personalities"):
             facts.values["personalities"] = re.findall(r"\[(\w{1,20})\]", line[:400])
-        elif (found := _ARRAY.match(line)) is not None:
-            array = _array(found)
+        elif (match := _ARRAY.match(line)) is not None:
+            array = _array(match)
             arrays.append(array)
-            _geometry(array, found["rest"])
+            _geometry(array, match["rest"])
         elif (unused := _UNUSED.match(line)) is not None:
             facts.values["unused"] = list(takewhile(_NAME.fullmatch, unused["names"].split()))
         elif arrays and line[:1].isspace():
@@ -131,11 +131,11 @@ def _details(array: dict[str, Any], line: str) -> None:
 
 def _geometry(array: dict[str, Any], line: str) -> None:
     """Size, chunk and number of devices; the oldest kernels print them on the line of the array."""
-    found = _BLOCKS.search(line)
-    if found is None:
+    match = _BLOCKS.search(line)
+    if match is None:
         return
-    array["size_bytes"] = int(found["blocks"]) * 1024
-    rest = found["rest"]
+    array["size_bytes"] = int(match["blocks"]) * 1024
+    rest = match["rest"]
     if (chunk := _CHUNK.search(rest)) is not None:
         array["chunk_bytes"] = int(chunk["chunk"]) * 1024
     elif (rounding := _ROUNDING.search(rest)) is not None:

@@ -93,10 +93,10 @@ def _count(values: dict[str, Any]) -> None:
     values["n_drives"] = len(drives) or values.get("n_disks")
     if volumes:
         values.setdefault("n_virtual_drives", len(volumes))
-        values.setdefault("n_degraded", sum("egraded" in (one.get("state") or "") for one in volumes))
+        values.setdefault("n_degraded", sum("egraded" in (volume.get("state") or "") for volume in volumes))
     if drives:
         values.setdefault("n_disks", len(drives))
-        values.setdefault("n_failed_disks", sum((one.get("state") or "").startswith("Failed") for one in drives))
+        values.setdefault("n_failed_disks", sum((drive.get("state") or "").startswith("Failed") for drive in drives))
     bus = [values.pop(name, None) for name in ("_bus", "_device", "_function")]
     if None not in bus:
         values["pci"] = kernel.address(f"{bus[0]:02x}:{bus[1]:02x}.{bus[2]:x}")
@@ -226,10 +226,10 @@ def _level(volume: dict[str, Any]) -> None:
     if spans is not None and each is not None:
         volume["n_drives"] = spans * each
     text = volume["level"] or ""
-    found = _LEVEL.match(text)
-    if found is not None:
-        many = found["secondary"] == "3" or (spans or 1) > 1
-        level = found["primary"]
+    match = _LEVEL.match(text)
+    if match is not None:
+        many = match["secondary"] == "3" or (spans or 1) > 1
+        level = match["primary"]
         volume["level"] = f"raid{level}0" if many and level != "0" else f"raid{level}"
     else:
         volume["level"] = f"raid{text}" if text.isdigit() and len(text) < 3 else None

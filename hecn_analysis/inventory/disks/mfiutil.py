@@ -40,17 +40,17 @@ def recognises(output: Output) -> bool:
     """Look for the title, or for a drive as it is listed."""
     if BEGINS is not None and any(BEGINS.match(line) for line in output.lines[:4]):
         return True
-    return any((found := _DRIVE.match(line)) is not None and found["slot"] for line in output.lines[:8])
+    return any((match := _DRIVE.match(line)) is not None and match["slot"] for line in output.lines[:8])
 
 
 def read(output: Output) -> Facts:
     """Read adapter, volumes and drives."""
     facts = output.facts("mfiutil", {"controller": None, "memory_bytes": None, "volumes": [], "drives": []})
     for number, line in output.numbered():
-        if (found := _DRIVE.match(line)) is not None:
-            facts.values["drives"].append(_drive(found))
-        elif (found := _VOLUME.match(line)) is not None:
-            facts.values["volumes"].append(_volume(found))
+        if (match := _DRIVE.match(line)) is not None:
+            facts.values["drives"].append(_drive(match))
+        elif (match := _VOLUME.match(line)) is not None:
+            facts.values["volumes"].append(_volume(match))
         elif (pair := labelled(number, line)) is not None:
             if pair.name == "Product Name":
                 facts.values["controller"] = pair.value or None

@@ -41,10 +41,10 @@ def recognises(output: Output) -> bool:
     head = output.head(40)
     if any(BEGINS is not None and BEGINS.match(line) for line in output.lines[:3]):
         return True
-    found = _JSON.search(head)
-    if found is None:
+    match = _JSON.search(head)
+    if match is None:
         return False
-    return any(key in head for key in _KEYS) or re.match(r"\s*\]", head[found.end() :]) is not None
+    return any(key in head for key in _KEYS) or re.match(r"\s*\]", head[match.end() :]) is not None
 
 
 def read(output: Output) -> Facts:
@@ -110,7 +110,7 @@ def _table(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         if line.startswith("Node"):
             heads, places = line, {}
         elif line.startswith("---") and heads:
-            spans = [(found.start(), found.end()) for found in re.finditer(r"-{3,80}", line)]
+            spans = [(match.start(), match.end()) for match in re.finditer(r"-{3,80}", line)]
             ends = [start for start, _ in spans[1:]] + [None]
             places = {heads[start:end].strip(): (start, end) for (start, _), end in zip(spans, ends, strict=True)}
         elif heads and not places and (row := _SQUEEZED.match(line)):

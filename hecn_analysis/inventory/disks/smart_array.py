@@ -77,8 +77,8 @@ class _Reading:
 
     def line(self, number: int, line: str) -> None:
         """Take a line."""
-        if (found := _CONTROLLER.match(line)) is not None:
-            self._controller(found)
+        if (match := _CONTROLLER.match(line)) is not None:
+            self._controller(match)
         elif not self._controllers:
             return
         elif _UNASSIGNED.match(line) is not None:
@@ -121,7 +121,7 @@ class _Reading:
         if found["rest"] is None and len(found["indent"]) <= _OWN_INDENT:
             self._volume = None
         drives = self._controllers[-1]["drives"]
-        known = next((one for one in drives if one["id"] == found["id"]), None)
+        known = next((drive for drive in drives if drive["id"] == found["id"]), None)
         if known is None:
             known = {"id": found["id"], "array": self._array}
             drives.append(known)
@@ -172,8 +172,8 @@ def _of_controller(controller: dict[str, Any], found: Labelled) -> None:
 
 def _level(text: str) -> str | None:
     """The name of a level: ``1+0`` is raid10, ``6 (ADG)`` raid6."""
-    found = re.match(r"(?P<level>\d(?:\+0|0)?)", text)
-    return f"raid{found['level'].replace('+', '')}" if found else text.strip().lower() or None
+    match = re.match(r"(?P<level>\d(?:\+0|0)?)", text)
+    return f"raid{match['level'].replace('+', '')}" if match else text.strip().lower() or None
 
 
 _DRIVE_FIELDS: Final[labels.Fields] = {

@@ -130,8 +130,8 @@ def _line(values: dict[str, Any], name: str, text: str) -> None:
 
 
 def _bytes(text: str) -> int | None:
-    found = _BYTES.search(text)
-    digits = re.sub(r"\D", "", (found["number"] or found["bare"]) if found else "")
+    match = _BYTES.search(text)
+    digits = re.sub(r"\D", "", (match["number"] or match["bare"]) if match else "")
     return int(digits) if 0 < len(digits) < 19 else None
 
 
@@ -143,7 +143,7 @@ def _value(values: dict[str, Any], disk: dict[str, Any]) -> None:
     values["protocol"] = trimmed(device.get("protocol"))
     values["vendor"] = trimmed(disk.get("scsi_vendor")) or trimmed(disk.get("vendor"))
     models = (disk.get(name) for name in ("model_name", "scsi_model_name", "scsi_product", "product"))
-    values["model"] = next((text for one in models if (text := trimmed(one))), None)
+    values["model"] = next((text for model in models if (text := trimmed(model))), None)
     sizes = [_object(disk, "user_capacity").get("bytes"), disk.get("nvme_total_capacity")]
     spaces = disk.get("nvme_namespaces")
     if isinstance(spaces, list) and spaces and isinstance(spaces[0], dict):

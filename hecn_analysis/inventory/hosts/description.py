@@ -256,7 +256,10 @@ def _name(device: Device) -> str:
 def _port_rate(machine: Machine, functions: Sequence[Device]) -> float | None:
     """Line rate of a port in bit/s: the current one, else the maximum, else the one in its name."""
     interfaces = _interfaces(machine, functions)
-    for rates in ([one.speed_bps for one in interfaces], [one.supported_max_bps for one in interfaces]):
+    for rates in (
+        [interface.speed_bps for interface in interfaces],
+        [interface.supported_max_bps for interface in interfaces],
+    ):
         known = [float(rate) for rate in rates if rate is not None and rate > 0]
         if known:
             return max(known)
@@ -427,7 +430,7 @@ def _kernel(machine: Machine) -> Keys:
         keys["kernel"] = version
     if kernel.adv_win_scale is not None:
         keys["adv_win_scale"] = kernel.adv_win_scale
-    if any((one.features or {}).get("large-receive-offload") for one in machine.interfaces.values()):
+    if any((interface.features or {}).get("large-receive-offload") for interface in machine.interfaces.values()):
         keys["lro"] = True
     served = _nic_cores(machine)
     if served:

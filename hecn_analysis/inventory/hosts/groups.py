@@ -114,14 +114,14 @@ def _apart(members: Sequence[Captured]) -> dict[str, list[Captured]]:
 def _clash(members: Sequence[Captured]) -> tuple[Captured, Captured] | None:
     """Two outputs of different files that cannot belong to one host."""
     seen: dict[str, Captured] = {}
-    for one in members:
-        names = _SAME.get(one.facts.format)
+    for member in members:
+        names = _SAME.get(member.facts.format)
         if names is None:
             continue
-        before = seen.setdefault(one.facts.format, one)
-        same_file = before.output.source_file == one.output.source_file
+        before = seen.setdefault(member.facts.format, member)
+        same_file = before.output.source_file == member.output.source_file
         for name in names:
-            left, right = before.facts.values.get(name), one.facts.values.get(name)
+            left, right = before.facts.values.get(name), member.facts.values.get(name)
             if not same_file and left is not None and right is not None and left != right:
-                return before, one
+                return before, member
     return None

@@ -278,8 +278,8 @@ def _put(things: dict[str, dict[str, Any]], name: Any, facts: Facts, *, over: bo
 def _disk_name(node: Any) -> str:  # noqa: ANN401 - what a source gives
     """Name of the disk that holds a device or a partition."""
     name = str(node).rpartition("/")[2]
-    found = _PARTITION.match(name)
-    return (found["disk"] or found["letters"]) if found else name
+    match = _PARTITION.match(name)
+    return (match["disk"] or match["letters"]) if match else name
 
 
 def _disks(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
@@ -383,5 +383,5 @@ def _volumes(controller: Controller) -> Iterator[Array]:
 
 def _level(text: str | None) -> int | None:
     """RAID level in the words of a source."""
-    found = _LEVEL.fullmatch(text or "")
-    return int(found["level"]) if found else None
+    match = _LEVEL.fullmatch(text or "")
+    return int(match["level"]) if match else None

@@ -317,8 +317,8 @@ def _module(output: Output, facts: Facts) -> None:
 
 
 def _metres(text: str) -> int | float | None:
-    found = _LENGTH.match(text)
-    if found is None:
+    match = _LENGTH.match(text)
+    if match is None:
         return None
-    metres = float(found["number"]) * {"km": 1000.0, "m": 1.0, "cm": 0.01, None: 1.0}[found["unit"]]
+    metres = float(match["number"]) * {"km": 1000.0, "m": 1.0, "cm": 0.01, None: 1.0}[match["unit"]]
     return int(metres) if metres.is_integer() else metres

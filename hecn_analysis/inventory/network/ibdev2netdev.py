@@ -40,10 +40,10 @@ def read(output: Output) -> Facts:
     pairs: list[dict[str, Any]] = []
     facts = output.facts("ibdev2netdev", {"pairs": pairs})
     for number, line in output.numbered():
-        if (found := _LINE.match(line[:500])) is not None:
-            place = address(found["address"]) if found["address"] else None
-            pair = {"device": found["device"], "port": int(found["port"]), "interface": found["interface"]}
-            pairs.append({**pair, "up": found["state"] == "Up", "address": place})
+        if (match := _LINE.match(line[:500])) is not None:
+            place = address(match["address"]) if match["address"] else None
+            pair = {"device": match["device"], "port": int(match["port"]), "interface": match["interface"]}
+            pairs.append({**pair, "up": match["state"] == "Up", "address": place})
         elif "==>" in line:
             facts.problem(number, "malformed", f"found {line.strip()[:80]!r}, expected '… port … ==> … (Up)'; left out")
     return facts

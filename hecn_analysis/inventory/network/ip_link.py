@@ -54,8 +54,8 @@ def read(output: Output) -> Facts:
     else:
         facts = output.facts("ip-link", {"n": 0, "interfaces": interfaces})
         for line in (part for row in output.lines for part in _PASTED.split(row)):
-            if (found := _LINE.match(line)) is not None:
-                interfaces.append(_line(found))
+            if (match := _LINE.match(line)) is not None:
+                interfaces.append(_line(match))
             elif interfaces and interfaces[-1]["kind"] is None and (kind := _DETAIL.match(line.strip())) is not None:
                 interfaces[-1]["kind"] = kind["kind"]
     facts.values["n"] = len(interfaces)

@@ -80,5 +80,5 @@ def read(output: Output) -> Facts:
 
 def _speed(text: str) -> float | None:
     """The rate of a speed as mlxlink prints it. [bit/s]."""
-    found = _ETHERNET.match(text.strip("(),"))
-    return float(found["number"]) * 1e9 if found else _NAMED.get(text.strip("(),"))
+    match = _ETHERNET.match(text.strip("(),"))
+    return float(match["number"]) * 1e9 if match else _NAMED.get(text.strip("(),"))

@@ -43,8 +43,8 @@ def read(output: Output) -> Facts:
     """Read all queues."""
     qdiscs: list[dict[str, Any]] = []
     for line in output.lines:
-        if (found := _QDISC.match(line)) is not None:
-            qdiscs.append(_qdisc(found))
+        if (match := _QDISC.match(line)) is not None:
+            qdiscs.append(_qdisc(match))
         elif qdiscs and (sent := _SENT.match(line)) is not None:
             qdiscs[-1].update(
                 sent_bytes=int(sent["bytes"]),

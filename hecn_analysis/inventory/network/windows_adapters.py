@@ -85,5 +85,5 @@ def _take(adapter: dict[str, Any], name: str, value: str) -> None:
 
 def _rate(text: str) -> float | None:
     """The rate of a speed as Windows prints it. [bit/s]."""
-    found = _SPEED.match(text.strip())
-    return None if found is None else float(found["number"]) * _PREFIXES[found["prefix"]] or None
+    match = _SPEED.match(text.strip())
+    return None if match is None else float(match["number"]) * _PREFIXES[match["prefix"]] or None

@@ -102,5 +102,5 @@ def _templates(output: Output) -> Facts:
             settings.append({"name": line.value, "autotuning": None})
         elif settings:
             labels.take(settings[-1], _SETTING, line.name, line.value)
-    used = next((one for one in settings if one["name"].lower() == "internet"), None)
+    used = next((setting for setting in settings if setting["name"].lower() == "internet"), None)
     return output.facts("get-nettcpsetting", {"autotuning": used["autotuning"] if used else None, "settings": settings})
