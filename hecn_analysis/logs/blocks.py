@@ -46,8 +46,8 @@ class BlockReader:
         for word, pattern in self.FIGURES:
             if word in line.text:
                 is_cut = not line.complete and line.text[-1:].isdigit()
-                if (found := pattern.match(line.text)) is not None and not (is_cut and found.end() == len(line.text)):
-                    return self._take(line, found)
+                if (match := pattern.match(line.text)) is not None and not (is_cut and match.end() == len(line.text)):
+                    return self._take(line, match)
                 if self.LAST[0] in self._figures:
                     return False
                 report_damaged_line(self._findings, line, f"a figure at {word.strip()!r}; left out")

@@ -73,8 +73,8 @@ class _Hints:
 
 def command(line: Line) -> Command | None:
     """Read a line as a command line, or as an empty prompt, which ends the command before it."""
-    if found := _PROGRAM.search(line.text):
-        return Command(line.number, found["program"], tuple(found["arguments"].split()))
+    if match := _PROGRAM.search(line.text):
+        return Command(line.number, match["program"], tuple(match["arguments"].split()))
     prompt = _PROMPT.match(line.text)
     words = (prompt["command"] if prompt else line.text).split()
     while words and words[0] in _WRAPPERS:

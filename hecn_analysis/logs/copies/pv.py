@@ -44,18 +44,18 @@ class Pv:
 
     def feed(self, line: Line) -> bool:
         """Take a display."""
-        found = _DISPLAY.match(line.text) if "B/s]" in line.text else None
-        if found is None:
+        match = _DISPLAY.match(line.text) if "B/s]" in line.text else None
+        if match is None:
             return False
-        base = 1000 if "--si" in self._findings.command.arguments and found["unit"] == "B" else 1024
-        amount, rate = (float(found[name].replace(",", ".")) for name in ("amount", "rate"))
-        days, hours, minutes, seconds = (int(found[name] or 0) for name in ("days", "hours", "minutes", "seconds"))
+        base = 1000 if "--si" in self._findings.command.arguments and match["unit"] == "B" else 1024
+        amount, rate = (float(match[name].replace(",", ".")) for name in ("amount", "rate"))
+        days, hours, minutes, seconds = (int(match[name] or 0) for name in ("days", "hours", "minutes", "seconds"))
         values: dict[str, object] = {
             "tool": "pv",
             "protocol": "file",
-            "bytes": round(amount * scale(found["power"].upper(), base)),
+            "bytes": round(amount * scale(match["power"].upper(), base)),
             "duration_s": float(((days * 24 + hours) * 60 + minutes) * 60 + seconds) or None,
-            "throughput_bps": 8 * rate * scale(found["per"].upper(), base),
+            "throughput_bps": 8 * rate * scale(match["per"].upper(), base),
         }
         rounding = 0.01 + 1 / max(seconds + 60 * minutes + 3600 * hours, 1) + _DIGIT / max(rate, _DIGIT)
         run = Run(line.number, line.number, values, rounding=rounding)

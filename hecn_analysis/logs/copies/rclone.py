@@ -51,16 +51,16 @@ class Rclone:
     def feed(self, line: Line) -> bool:
         """Take a line of the statistics."""
         text = line.text
-        if (found := _AMOUNT.search(text)) is not None:
+        if (match := _AMOUNT.search(text)) is not None:
             self._first = self._first or line.number
-            done, every = (float(found[name]) * scale(found[f"{name}_unit"], 1024) for name in ("done", "all"))
+            done, every = (float(match[name]) * scale(match[f"{name}_unit"], 1024) for name in ("done", "all"))
             self._amount, self._seconds = (done, done >= every), None
         elif self._first is None:
             return False
-        elif (found := _ELAPSED.search(text)) is not None:
-            self._seconds = clock(found["time"])
-        elif (found := _ERRORS.search(text)) is not None:
-            self._failed = int(found["errors"]) > 0
+        elif (match := _ELAPSED.search(text)) is not None:
+            self._seconds = clock(match["time"])
+        elif (match := _ERRORS.search(text)) is not None:
+            self._failed = int(match["errors"]) > 0
         elif "Transferred:" in text and _FILES.search(text) is None:
             report_damaged_line(self._findings, line, "'Transferred: … / …, …%'; left out")
             self._amount = None

@@ -84,15 +84,15 @@ class Robocopy:
     def _figure(self, text: str) -> bool:
         """Take a figure of the totals."""
         values = self._values
-        if found := _BYTES.match(text):
-            values["bytes"] = round(float(found["copied"].replace(",", ".")) * scale(found["unit"], 1024))
-        elif found := _FILES.match(text):
-            values["error"] = int(found["failed"]) > 0
-        elif found := _TIMES.match(text):
-            values["duration_s"] = clock(found["copying"]) or None
-            self._rounding = 0.05 + 2 / max(clock(found["copying"]) or 0, 1)
-        elif found := _SPEED.match(text):
-            values["throughput_bps"] = 8.0 * int(re.sub(r"[.,]", "", found["rate"]))
+        if match := _BYTES.match(text):
+            values["bytes"] = round(float(match["copied"].replace(",", ".")) * scale(match["unit"], 1024))
+        elif match := _FILES.match(text):
+            values["error"] = int(match["failed"]) > 0
+        elif match := _TIMES.match(text):
+            values["duration_s"] = clock(match["copying"]) or None
+            self._rounding = 0.05 + 2 / max(clock(match["copying"]) or 0, 1)
+        elif match := _SPEED.match(text):
+            values["throughput_bps"] = 8.0 * int(re.sub(r"[.,]", "", match["rate"]))
         else:
             return _ENDED.match(text) is not None
         return True

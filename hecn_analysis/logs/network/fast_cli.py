@@ -45,10 +45,10 @@ class FastCli(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take a line of speeds, or of latencies."""
-        if (found := _SPEED.match(line.text)) is not None:
+        if (match := _SPEED.match(line.text)) is not None:
             if self._speed is not None and line.number > self._speed[0].number + 1:
                 self.finish()
-            self._speed = (line, found)
+            self._speed = (line, match)
             return True
         if self._speed is not None and (latency := _LATENCY.match(line.text)) is not None:
             self._idle = int(latency["idle"]) / 1000

@@ -31,11 +31,11 @@ def repaired_row(findings: RunFindings, line: Line, pattern: re.Pattern[str], ex
 
 def _with_rate(row: str) -> tuple[str, str] | None:
     """Put the rate into an iperf row whose own cannot be read."""
-    found = _RATE_IN_ROW.search(row)
-    if found is None:
+    match = _RATE_IN_ROW.search(row)
+    if match is None:
         return None
-    seconds = float(found["end"]) - float(found["start"])
+    seconds = float(match["end"]) - float(match["start"])
     if seconds <= 0:
         return None
-    bits = 8 * float(found["amount"]) * scale(found["scale"], 1024) / seconds
-    return f"{row[: found.start('rate')]}{bits:.0f} bits/sec{row[found.end('rate') :]}", found["rate"]
+    bits = 8 * float(match["amount"]) * scale(match["scale"], 1024) / seconds
+    return f"{row[: match.start('rate')]}{bits:.0f} bits/sec{row[match.end('rate') :]}", match["rate"]

@@ -62,9 +62,9 @@ class MpiBenchmarks:
             return bool(self._tool)
         if not self._tool:
             return False
-        found = (_IMB_ROW if self._tool == "IMB-MPI1" else _OSU_ROW).match(text)
-        if found is not None and (line.complete or not text[-1:].isdigit()):
-            self._findings.run(Run(line.number, line.number, self._columns(found), rounding=0.02))
+        match = (_IMB_ROW if self._tool == "IMB-MPI1" else _OSU_ROW).match(text)
+        if match is not None and (line.complete or not text[-1:].isdigit()):
+            self._findings.run(Run(line.number, line.number, self._columns(match), rounding=0.02))
         elif _LIKE.match(text):
             report_damaged_line(self._findings, line, "a row of a message size and its figures; left out")
         else:

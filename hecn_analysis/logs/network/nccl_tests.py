@@ -59,26 +59,26 @@ class NcclTests:
             return True
         if not self._is_open:
             return False
-        found = _ROW.match(line.text + " ")
-        if found is None:
+        match = _ROW.match(line.text + " ")
+        if match is None:
             if _LIKE.match(line.text):
                 report_damaged_line(self._findings, line, "a row of size, count, type, time, algbw, busbw; left out")
                 return True
             return _REMARK.match(line.text) is not None
-        size, seconds, rate = int(found["size"]), float(found["time"]) * 1e-6, float(found["algorithm"])
-        wrong = found["wrong"]
+        size, seconds, rate = int(match["size"]), float(match["time"]) * 1e-6, float(match["algorithm"])
+        wrong = match["wrong"]
         program = self._findings.command.program
         columns: dict[str, object] = {
             "tool": program if program in self.TOOLS else "nccl-tests",
             "throughput_bps": rate * 8e9 if rate >= 1 or not seconds else 8 * size / seconds,
             "circumstances": f"{size} bytes",
-            "label": f"bus bandwidth {found['bus']} GB/s",
+            "label": f"bus bandwidth {match['bus']} GB/s",
             "error": wrong.isdecimal() and int(wrong) > 0,
         }
         if columns["error"]:
             self._findings.problem(line.number, "aborted", f"found {wrong} wrong values, expected none")
         if rate >= 1 and seconds and abs(size / seconds - rate * 1e9) > _TOLERANCE * rate * 1e9:
-            message = f"found algbw {found['algorithm']} GB/s, expected {size / seconds / 1e9:.2f} from size and time"
+            message = f"found algbw {match['algorithm']} GB/s, expected {size / seconds / 1e9:.2f} from size and time"
             self._findings.problem(line.number, "inconsistent", f"{message}; kept as printed")
         self._findings.run(Run(line.number, line.number, columns))
         return True

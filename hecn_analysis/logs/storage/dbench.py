@@ -38,8 +38,8 @@ class Dbench:
 
     def feed(self, line: Line) -> bool:
         """Take the line of the result."""
-        found = _THROUGHPUT.match(line.text)
-        if found is None:
+        match = _THROUGHPUT.match(line.text)
+        if match is None:
             if _DAMAGED.match(line.text) and ("max_latency" in line.text or not line.complete):
                 report_damaged_line(self._findings, line, "'Throughput … MB/sec … clients'; left out")
                 return True
@@ -48,8 +48,8 @@ class Dbench:
         columns: dict[str, object] = {
             "tool": tool,
             "protocol": "tcp" if tool == "tbench" else "file",
-            "streams": int(found["clients"]),
-            "throughput_bps": float(found["rate"]) * 8e6,
+            "streams": int(match["clients"]),
+            "throughput_bps": float(match["rate"]) * 8e6,
         }
         self._findings.run(Run(line.number, line.number, columns))
         return True

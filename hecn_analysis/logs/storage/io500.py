@@ -39,20 +39,20 @@ class Io500:
 
     def feed(self, line: Line) -> bool:
         """Take the result of a phase."""
-        found = _RESULT.search(line.text)
-        if found is None:
+        match = _RESULT.search(line.text)
+        if match is None:
             if _DAMAGED.match(line.text):
                 report_damaged_line(self._findings, line, "'[RESULT] ior-… … GiB/s : time … seconds'; no run made")
                 return True
             return _OTHER.match(line.text) is not None
-        name = found["name"]
+        name = match["name"]
         columns: dict[str, object] = {
             "tool": "io500",
             "protocol": "file",
-            "label": found["phase"].replace("_", "-"),
+            "label": match["phase"].replace("_", "-"),
             "direction": next((way for way in ("write", "read") if way in name), None),
-            "duration_s": float(found["seconds"]),
-            "throughput_bps": 8 * float(found["rate"]) * 2**30,
+            "duration_s": float(match["seconds"]),
+            "throughput_bps": 8 * float(match["rate"]) * 2**30,
         }
         self._findings.run(Run(line.number, line.number, columns))
         return True

@@ -43,8 +43,8 @@ class Juicefs:
         if (head := _THREADS.search(line.text)) is not None:
             self._threads = int(head["threads"])
             return True
-        found = _ROW.match(line.text)
-        if found is None:
+        match = _ROW.match(line.text)
+        if match is None:
             if _LIKE.match(line.text):
                 report_damaged_line(self._findings, line, "'| Write big file | … MiB/s | … |'; left out")
                 return True
@@ -52,9 +52,9 @@ class Juicefs:
         columns: dict[str, object] = {
             "tool": "juicefs",
             "protocol": "file",
-            "direction": found["what"].lower(),
+            "direction": match["what"].lower(),
             "streams": self._threads,
-            "throughput_bps": float(found["rate"]) * 8 * 2**20,
+            "throughput_bps": float(match["rate"]) * 8 * 2**20,
         }
         self._findings.run(Run(line.number, line.number, columns))
         return True
