@@ -29,7 +29,7 @@ _SAME_CLOCK_S: Final = 5.0
 def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
     """Name what several lines state differently, and the value that counts; hosts that nothing names may be two."""
     statements = list(statements)
-    yield from _clocks(one for one in statements if one.name == "run.began_s")
+    yield from _clocks(statement for statement in statements if statement.name == "run.began_s")
     stated: dict[tuple[str, str, str], dict[float, Statement]] = {}
     for one in statements:
         is_of_one = one.device or one.end or one.name == "path.rate_bps"

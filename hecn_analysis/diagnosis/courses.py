@@ -111,23 +111,23 @@ def of_kind(verdict: Diagnosis, one: RunCourse) -> bool:
 
 
 def _of_samples(folder: Folder) -> Iterator[RunCourse]:
-    for one in folder.sockets:
-        held = {"rwnd_limited": one.rwnd_limited, "sndbuf_limited": one.sndbuf_limited}
-        yield _named(folder, (one.source_file, one.line), SAMPLES, one.course, held)
+    for socket in folder.sockets:
+        held = {"rwnd_limited": socket.rwnd_limited, "sndbuf_limited": socket.sndbuf_limited}
+        yield _named(folder, (socket.source_file, socket.line), SAMPLES, socket.course, held)
 
 
 def _of_packets(folder: Folder) -> Iterator[RunCourse]:
     for capture in folder.captures:
-        for one in capture.directions:
-            if one.bytes < _SHARE * capture.directions[0].bytes:
+        for direction in capture.directions:
+            if direction.bytes < _SHARE * capture.directions[0].bytes:
                 continue
             held = {
-                "rwnd_limited": math.nan if one.window_limited is None else one.window_limited,
-                "sndbuf_limited": one.buffer_limited,
-                "app_limited": one.idle,
-                "stalled_by_timeouts": one.stalled,
+                "rwnd_limited": math.nan if direction.window_limited is None else direction.window_limited,
+                "sndbuf_limited": direction.buffer_limited,
+                "app_limited": direction.idle,
+                "stalled_by_timeouts": direction.stalled,
             }
-            yield _named(folder, (capture.source_file, one.first), PACKETS, one.course.table(), held)
+            yield _named(folder, (capture.source_file, direction.first), PACKETS, direction.course.table(), held)
 
 
 def _named(

@@ -163,7 +163,8 @@ class Facts:
         """Whether the files of the runs show the requests: a command line, or iperf3's JSON."""
         own = set(self.kind.files)
         return any(
-            one.name in ("asked.command", "asked.rate_bps") and one.source_file in own for one in self.kind.statements
+            statement.name in ("asked.command", "asked.rate_bps") and statement.source_file in own
+            for statement in self.kind.statements
         )
 
     @cached_property

@@ -207,7 +207,11 @@ class Kind:
         >>> kinds(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0].say("no such name")
         []
         """
-        return [one for one in self.statements if one.name == name and (not end or one.end in ("", end))]
+        return [
+            statement
+            for statement in self.statements
+            if statement.name == name and (not end or statement.end in ("", end))
+        ]
 
 
 def kinds(folder: Folder) -> list[Kind]:
@@ -234,7 +238,7 @@ def kinds(folder: Folder) -> list[Kind]:
     own = _by_file(folder.statements)
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
-    mounts = [one for one in folder.statements if one.name == "mount.share"]
+    mounts = [statement for statement in folder.statements if statement.name == "mount.share"]
     of_disks = runs[runs["tool"].isin(DISK_TOOLS)]
     shares = {at: share for at, run in of_disks.iterrows() if (share := _share(mounts, own, run)) is not None}
     runs["share"] = pd.Series({at: str(share.value) for at, share in shares.items()}, runs.index, dtype=object)
@@ -310,11 +314,15 @@ def _said(runs: pd.DataFrame, own: dict[str, list[Statement]], name: str) -> lis
     said = []
     for file, first, last in zip(runs["source_file"], runs["line_first"], runs["line_last"], strict=True):
         statements = own.get(str(file), ())
-        values = [one for one in statements if one.name == name]
+        values = [statement for statement in statements if statement.name == name]
         if pd.isna(first) or pd.isna(last):
             said.append(values[-1].value if values else None)
             continue
-        commands = [one.line for one in statements if one.name == "asked.command" and one.line <= int(last)]
+        commands = [
+            statement.line
+            for statement in statements
+            if statement.name == "asked.command" and statement.line <= int(last)
+        ]
         start = min(int(first), commands[-1]) if commands else 1
         among = [one.value for one in values if start <= one.line <= int(last)]
         said.append(among[-1] if among else None)
@@ -342,7 +350,11 @@ def _kind(
     direction = _text(first["direction"])
     ends = [_text(first["asked.local"]), _text(first["asked.remote"])]
     source, destination = reversed(ends) if direction in _BACK else ends
-    called = {str(one.value) for one in folder.statements if one.name == "asked.name" and one.source_file in files}
+    called = {
+        str(statement.value)
+        for statement in folder.statements
+        if statement.name == "asked.name" and statement.source_file in files
+    }
     names = [{source}, {destination}]
     names[direction not in _BACK] |= called
     rate, window = first[_RATE], first[_WINDOW]
@@ -377,9 +389,13 @@ def _kind(
 def _of_path(statements: Sequence[Statement], ends: Collection[str]) -> list[Statement]:
     """Statements without the pings of other hosts, such as the gateway, where an end of the runs is pinged."""
     ends = {_short(end) for end in ends} - {""}
-    to_ends = {one: any(_short(name) in ends for name in one.host.split()) for one in statements if _is_ping(one)}
+    to_ends = {
+        statement: any(_short(name) in ends for name in statement.host.split())
+        for statement in statements
+        if _is_ping(statement)
+    }
     known = {one.name for one, is_to_end in to_ends.items() if is_to_end}
-    return [one for one in statements if one.name not in known or to_ends.get(one, True)]
+    return [statement for statement in statements if statement.name not in known or to_ends.get(statement, True)]
 
 
 def _is_ping(statement: Statement) -> bool:
@@ -398,7 +414,7 @@ def _share(
     last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
     named = [one for one in own.get(str(run["source_file"]), ()) if one.name == "asked.path" and one.line <= last]
     paths = [f"{one.value}/" for one in named if one.line == named[-1].line]
-    return next((one for one in mounts if any(path.startswith(f"{one.value}/") for path in paths)), None)
+    return next((mount for mount in mounts if any(path.startswith(f"{mount.value}/") for path in paths)), None)
 
 
 def _own_rows(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
@@ -487,7 +503,9 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
 
 def _without_words(kind: Kind) -> Kind:
     """Leave out the words and lines that name a cause: a copy is slow, this test of its path is not."""
-    return replace(kind, statements=tuple(one for one in kind.statements if one.name not in ("cue", "topic")))
+    return replace(
+        kind, statements=tuple(statement for statement in kind.statements if statement.name not in ("cue", "topic"))
+    )
 
 
 def _is_twin(kind: Kind, other: Kind) -> bool:

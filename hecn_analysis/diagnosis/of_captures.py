@@ -34,8 +34,12 @@ def _runs(capture: Capture, number: int) -> Iterator[dict[str, Any]]:
     if largest is None or largest.bytes < _LEAST or not largest.duration_s > 0:
         return
     ends = _hosts(largest.ends)
-    streams = [one for one in capture.directions if one.bytes >= _SHARE * largest.bytes and _hosts(one.ends) == ends]
-    amount, duration = sum(one.bytes for one in streams), max(one.duration_s for one in streams)
+    streams = [
+        direction
+        for direction in capture.directions
+        if direction.bytes >= _SHARE * largest.bytes and _hosts(direction.ends) == ends
+    ]
+    amount, duration = sum(stream.bytes for stream in streams), max(stream.duration_s for stream in streams)
     yield {
         "source_file": capture.source_file,
         "run": number,

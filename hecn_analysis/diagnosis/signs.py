@@ -275,7 +275,7 @@ def _buffer_fit(end: str) -> Reads:
         if facts.kind.protocol != "tcp":
             return None
         buffers = {one: facts.buffer(one) for one in ("sender", "receiver")}
-        sizes = [one.value for one in buffers.values() if one is not None]
+        sizes = [buffer.value for buffer in buffers.values() if buffer is not None]
         own = buffers[end]
         is_fuller = own is not None and own.value <= min(sizes) and (end == "receiver" or sizes.count(own.value) == 1)
         return _ratio(facts, own, facts.flight_bytes) if is_fuller else None

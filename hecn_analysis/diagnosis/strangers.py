@@ -39,7 +39,7 @@ def strangers(folder: Folder, kinds: Sequence[Kind]) -> list[Stranger]:
     if len(hosts) < _ENDS or not any(len(kind.runs) for kind in kinds):
         return []
     root = PurePath(folder.path).name
-    said = [one.says for kind in kinds for one in kind.statements if one.name.startswith(_NAMING)]
+    said = [statement.says for kind in kinds for statement in kind.statements if statement.name.startswith(_NAMING)]
     ends = [text for kind in kinds for text in (kind.condition, *map(folder.short, kind.files))]
     text = "\n".join([*said, *ends]).lower()
     named = {
@@ -54,7 +54,11 @@ def strangers(folder: Folder, kinds: Sequence[Kind]) -> list[Stranger]:
     for host in hosts if named else ():
         if host.name not in named:
             own = {str(PurePath(file).parent) for file in host.source_files} - of_others
-            beside = (one.source_file for one in folder.statements if str(PurePath(one.source_file).parent) in own)
+            beside = (
+                statement.source_file
+                for statement in folder.statements
+                if str(PurePath(statement.source_file).parent) in own
+            )
             found.append(Stranger(host.name, tuple(dict.fromkeys([*host.source_files, *beside])), counts))
     return found
 
@@ -64,4 +68,6 @@ def without(kind: Kind, found: Sequence[Stranger]) -> Kind:
     files = {file for one in found if not one.counts for file in one.files} - set(kind.files)
     if not files:
         return kind
-    return replace(kind, statements=tuple(one for one in kind.statements if one.source_file not in files))
+    return replace(
+        kind, statements=tuple(statement for statement in kind.statements if statement.source_file not in files)
+    )

@@ -333,7 +333,7 @@ def of_kind(kind: Kind) -> Diagnosis:
     causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
-    likely = {one.kind: one.probability for one in causes}
+    likely = {cause.kind: cause.probability for cause in causes}
     known = _known(facts, causes)
     of_memory, is_tiny = any(map(_is_of_memory, seen)), any(sign.name == "tiny" for sign in seen)
     if of_memory or is_tiny:  # then no rate of a disk or path was measured
@@ -511,7 +511,7 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
     rtt = facts.rtt_idle
     buffers = {end: facts.buffer(end) for end in ("sender", "receiver")}
     quotas = {end: facts.said("cpu.quota", end, choose=min) for end in ("sender", "receiver")}
-    limits = {one.kind: one.limit_bps for one in causes if one.limit_bps is not None}
+    limits = {cause.kind: cause.limit_bps for cause in causes if cause.limit_bps is not None}
     if kind.through is not None:
         limits["path"] = kind.through.rate_bps  # what the path carried between memories
     return Known(
