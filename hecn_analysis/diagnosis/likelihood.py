@@ -5,6 +5,13 @@ r"""How likely each cause is, given the signs: Bayes' rule with tables of likeli
 The odds :math:`o_c` and an engineer's likelihoods are in ``models/evidence.yaml``. ``make evidence`` writes counts of
 transfers with a known cause and the exponents to ``models/evidence_counts.yaml``: signs of one group depend on each
 other, and each weighs less the more of them, :math:`n_i`, a folder shows.
+
+Lines that name a cause, and words, often come from a report that does not show the cause. Such a report is a mixture:
+
+.. math:: P = (1 - u\, r) P(c \mid s, k) + u\, r\, P_0(c)
+
+with the share of such reports :math:`u`, the part :math:`r` of the evidence for the likeliest cause that is lines and
+words, and the frequencies of causes in reports :math:`P_0`.
 """
 
 from __future__ import annotations
@@ -91,11 +98,12 @@ class CauseTable(BaseModel):
 
 
 class Evidence(BaseModel):
-    """All of ``models/evidence.yaml``."""
+    """All of ``models/evidence.yaml``; ``unshown`` is the share of reports that do not show the cause [1]."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strength: Annotated[float, Field(gt=0)]
+    unshown: Annotated[float, Field(ge=0, lt=1)] = 0
     causes: Mapping[str, CauseTable]
     signs: Mapping[str, SignTable]
 
@@ -193,12 +201,16 @@ def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64
 
 @dataclass(frozen=True)
 class Posterior:
-    """Probabilities of the causes, after and before the signs; weights of the signs: log-likelihood times exponent."""
+    """Probabilities of the causes, after and before the signs; weights of the signs: log-likelihood times exponent.
+
+    ``unshown`` is the probability that the evidence has nothing to do with the cause [1].
+    """
 
     causes: tuple[str, ...]
     probabilities: NDArray[np.float64]
     before: NDArray[np.float64]
     weights: Mapping[str, NDArray[np.float64]]
+    unshown: float = 0.0
 
 
 def posterior(
@@ -207,9 +219,10 @@ def posterior(
     extra: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
     *,
     measured: bool = True,
+    reported: bool = False,
     exponents: Weights | None = None,
 ) -> Posterior:
-    """Apply Bayes' rule to the signs of a kind of run."""
+    """Apply Bayes' rule to the signs of a kind of run; `reported`: somebody describes it in words."""
     table = evidence()
     tables = likelihoods() if tables is None else tables
     exponents = weights() if exponents is None else exponents
@@ -219,9 +232,34 @@ def posterior(
     for name, place in placed:
         alike = groups[table.signs[name].group or name]
         logs[name] = exponents.temper * alike**-exponents.discount * np.log(tables[name][:, place])
-    for name, odds in extra.items():
-        logs[name] = np.log([odds.get(cause, 1.0) for cause in table.names])
-    before = np.array([cause.odds if measured else cause.unmeasured for cause in table.causes.values()])
-    total = np.log(before) + sum(logs.values())
-    raised = np.exp(total - total.max())
-    return Posterior(table.names, raised / raised.sum(), before / before.sum(), logs)
+    lines = {name: np.log([odds.get(cause, 1.0) for cause in table.names]) for name, odds in extra.items()}
+    shown, told = (sum(one.values(), np.zeros(len(table.names))) for one in (logs, lines))
+    frequent = _shares(table, measured=False)  # in reports
+    before = _shares(table, measured=True) if measured else frequent
+    probabilities = _normal(np.log(before) + shown + told)
+    likeliest = int(probabilities.argmax())
+    unshown = table.unshown * _part(told, shown, before, likeliest) if reported else 0.0
+    mixed = (1 - unshown) * probabilities + unshown * frequent
+    return Posterior(table.names, mixed, before, {**logs, **lines}, unshown)
+
+
+def _shares(table: Evidence, *, measured: bool) -> NDArray[np.float64]:
+    """How often each cause is met before anything is seen, of all causes [1]."""
+    odds = np.array([cause.odds if measured else cause.unmeasured for cause in table.causes.values()])
+    shares: NDArray[np.float64] = odds / odds.sum()
+    return shares
+
+
+def _part(told: NDArray[np.float64], shown: NDArray[np.float64], before: NDArray[np.float64], cause: int) -> float:
+    """Part that lines and words have in the evidence for a cause, by the logarithm of their mean odds [1]."""
+    by_lines, by_signs = (
+        max(float(np.log(_normal(one)[cause] / (before @ _normal(one)))), 0.0) for one in (told, shown)
+    )
+    return by_lines / (by_lines + by_signs) if by_lines > 0 else 0.0
+
+
+def _normal(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers with these logarithms, scaled to the sum 1."""
+    raised = np.exp(logs - logs.max())
+    normal: NDArray[np.float64] = np.maximum(raised / raised.sum(), np.finfo(float).tiny)
+    return normal

@@ -328,8 +328,9 @@ def of_kind(kind: Kind) -> Diagnosis:
     facts = Facts(kind)
     seen = tuple(signs(facts))
     # without a rate, a tool that failed or the words of a person report a fault; pings or settings alone do not
-    is_fault = not facts.has_rates and (bool(kind.tool) or any(kind.say("topic")))
-    found = posterior(seen, extra=stated.odds_of(kind), measured=not is_fault)
+    is_described = any(kind.say("topic"))
+    is_fault = any(kind.say("report")) or (not facts.has_rates and (bool(kind.tool) or is_described))
+    found = posterior(seen, extra=stated.odds_of(kind), measured=not is_fault, reported=is_described)
     causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
@@ -340,7 +341,7 @@ def of_kind(kind: Kind) -> Diagnosis:
         known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
     if any(sign.name == "silent" and float(sign.value) >= _SILENT for sign in seen):
         known = replace(known, is_stalled=True)
-    verdict = _verdict(causes[0], measured, high)
+    verdict = _verdict(causes[0], measured, high, least=_TOLD * (1 - found.unshown))
     is_known = measured is not None or verdict != UNDETERMINED
     entries = _entries(kind, seen, of_memory=of_memory, is_tiny=is_tiny)
     told = stated.advice_of(kind, {*entries, *(["mtu"] if known.needed_mtu is not None else [])})
@@ -404,8 +405,8 @@ def _rows() -> Mapping[str, Mapping[str, Sequence[float]]]:
     return {sign: dict(zip(names, rows.tolist(), strict=True)) for sign, rows in likelihoods().items()}
 
 
-def _verdict(likeliest: Cause, measured: float | None, high: float | None) -> str:
-    if likeliest.probability < _TOLD:
+def _verdict(likeliest: Cause, measured: float | None, high: float | None, *, least: float) -> str:
+    if likeliest.probability < least:
         return UNDETERMINED
     if likeliest.kind in FINE:
         return AS_EXPECTED

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import islice
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -64,6 +65,16 @@ _HEADING: Final = re.compile(r"# |Subject: ")
 #: A title: words and no output.
 _TITLE: Final = re.compile(r"[^|=<>{}\t]{8,200}")
 
+#: Words of somebody who reports a fault, beside those of a note such as "WAN circuit: 200 Mbit/s".
+_REPORTS: Final = re.compile(
+    r"\b(?:slow\w{0,4}|sluggish\w{0,2}|crawl\w{0,3}|only (?:get\w{0,4}|reach\w{0,2}|about|around|some|\d)|at most \d"
+    r"|instead of|(?:much|far|way) (?:less|lower|worse)|expect(?:ed|ing)?|should (?:be|get|reach|have)|problems?"
+    r"|issues?|trouble|poor(?:ly)?|terribl[ey]|horribl[ey]|awful\w{0,2}|stall\w{0,3}|freez\w{1,3}|hangs?|fails?"
+    r"|drops? (?:to|packets|out)|unusable|unstable|lag\w{0,4}|tim(?:es|ed|ing) out|never (?:reach\w{0,2}|exceeds?)"
+    r"|can(?:no|')t (?:get|reach)|langsam\w{0,2}|lent\w{0,5})\b|慢|遅い|медленн",
+    re.IGNORECASE,
+)
+
 _Text = Annotated[str, Field(min_length=1)]
 
 
@@ -108,12 +119,13 @@ def topics() -> Mapping[str, Topic]:
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the words of each subject in what somebody wrote; each word once."""
+    """Find the words of each subject in what somebody wrote, each word once; beside them, what reports a fault."""
     if len(document.content) > _LARGEST or document.source_file.endswith((".csv", ".json", ".xml")):
         return
     source = document.source_file
     texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
     title = texts[0].first if len(texts) > 1 and _is_title(document.lines, texts[0].first) else -1
+    words = 0
     for name, topic in topics().items() if texts else ():
         told = set()
         for paragraph in texts:
@@ -122,11 +134,22 @@ def find(document: Document) -> Iterator[Statement]:
                 word = topic.words[group - 1]
                 if word not in told and not _is_denied(paragraph.text, *match.span(group)):
                     told.add(word)
+                    words += 1
                     quote = sentences.around(paragraph.text, *match.span(group))[:_QUOTED]
                     number = paragraph.line_of(match.start()) + 1
                     yield Statement("topic", f"{name}/{word}", source, number, quote, end_of(source))
                     if paragraph.first == title:
                         yield Statement("topic", f"{name}/{word} in the title", source, number, quote, end_of(source))
+    if words:
+        yield from islice(_reports(texts, source), 1)
+
+
+def _reports(texts: Sequence[sentences.Paragraph], source: str) -> Iterator[Statement]:
+    """Sentences that report a fault."""
+    for paragraph in texts:
+        if (match := _REPORTS.search(paragraph.text)) is not None:
+            quote = sentences.around(paragraph.text, *match.span())[:_QUOTED]
+            yield Statement("report", "", source, paragraph.line_of(match.start()) + 1, quote, end_of(source))
 
 
 def _written(lines: Sequence[str]) -> list[sentences.Paragraph]:

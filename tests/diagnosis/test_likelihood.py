@@ -216,3 +216,17 @@ def test_what_is_wrong_in_the_tables_is_named_with_its_line(tmp_path, damage, ne
     line = text[: text.index(f"\n{near}") + 1].count("\n") + 1
     assert str(error.value).startswith(f"{file}:{line}: ")
     assert found in str(error.value)
+
+
+def test_a_report_may_not_show_its_cause(tables):
+    given = tables(small(link=[0.5, 0.5], loss=[0.1, 0.9]).model_copy(update={"unshown": 0.4}))
+    line = {"cue: port": {"loss": 1e9}}
+    assert posterior([], given, line, reported=True).probabilities == pytest.approx([0.4 * 0.2, 0.6 + 0.4 * 0.8])
+    assert posterior([], given, line).probabilities == pytest.approx([0, 1], abs=1e-6)  # of a tool
+    assert posterior([Sign("resent", 5.0, ())], given, reported=True).unshown == 0  # measured
+
+
+def test_words_beside_measured_signs_leave_less_unshown(tables):
+    given = tables(small(link=[0.99, 0.01], loss=[0.01, 0.99]).model_copy(update={"unshown": 0.4}))
+    both = posterior([Sign("resent", 5.0, ())], given, {"cue: port": {"loss": 9.0}}, reported=True)
+    assert 0 < both.unshown < 0.4

@@ -130,3 +130,17 @@ def test_a_fault_of_the_file_names_its_line(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"topics.yaml:3: found one\.words\.0: 7, expected text"):
         topics.topics()
     topics.topics.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_report"),
+    [
+        ("Since Monday the upload to the server over our VPN is much slower than the download.\n", True),
+        ("The copy over the wireless link never exceeds 40 MB/s although both disks are new.\n", True),
+        ("The circuit between the two sites is an Ethernet of 300 Mbit/s with an MTU of 1500.\n", False),
+        ("$ ethtool eth0\n\tTX timeouts: 3 drops to 100\n", False),
+    ],
+)
+def test_a_report_of_a_fault_is_told_from_a_note(text, is_report):
+    statements = topics.find(Document("question.txt", text.encode()))
+    assert [one.line for one in statements if one.name == "report"] == [1] * is_report
