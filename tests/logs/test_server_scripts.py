@@ -1,4 +1,4 @@
-"""YABS: values, units, damage."""
+"""YABS and bench.sh: values, units, damage."""
 
 import pytest
 
@@ -48,3 +48,28 @@ def test_damaged_cells_of_yabs(samples, reading_of):
     reading = reading_of(text.replace("1.80 Gbits/sec", "l.80 Gbits/sec").replace("190.83 MB/s", "190.B3 MB/s"))
     assert reading.problems.kind.tolist() == ["malformed", "malformed"]
     assert len(reading.runs) == 6 + 2
+
+
+def test_disk_and_servers_of_bench_sh(samples):
+    reading = read(samples / "bench-sh" / "servers.txt")
+    assert reading.problems.empty
+    assert rows(reading, "direction", "label", "throughput_bps", "rtt_s") == [
+        ["write", "1st run", pytest.approx(8.8e9), None],
+        ["write", "2nd run", pytest.approx(8 * 931e6), None],
+        ["send", "Speedtest.net", pytest.approx(935.22e6), 0.00121],
+        ["receive", "Speedtest.net", pytest.approx(938.05e6), 0.00121],
+        ["send", "Los Angeles, US", pytest.approx(613.41e6), pytest.approx(0.13073)],
+        ["receive", "Los Angeles, US", pytest.approx(1.12e9), pytest.approx(0.13073)],
+    ]
+    reading = read(samples / "bench-sh" / "superbench.txt")
+    assert reading.problems.empty
+    assert rows(reading, "direction", "label", "throughput_bps")[3:] == [
+        ["send", "Example 5G   CT", pytest.approx(231.99e6)],
+        ["receive", "Example 5G   CT", pytest.approx(229.86e6)],
+    ]
+
+
+def test_a_damaged_server_of_bench_sh(samples, reading_of):
+    text = (samples / "bench-sh" / "servers.txt").read_text()
+    reading = reading_of(text.replace("938.05 Mbps", "938.O5 Mbps"))
+    assert (len(reading.runs), reading.problems.kind.tolist()) == (4, ["malformed"])
