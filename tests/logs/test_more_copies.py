@@ -1,4 +1,4 @@
-"""aria2c: values, units, damage."""
+"""aria2c and mbuffer: values, units, damage."""
 
 import pytest
 
@@ -25,4 +25,19 @@ def test_results_of_aria2(samples, problem_lines):
 
 def test_a_damaged_result_of_aria2(reading_of):
     reading = reading_of("2089b0|OK  |   1l2MiB/s|/tmp/big.bin\n")
+    assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["malformed"])
+
+
+def test_summaries_of_mbuffer(samples):
+    reading = read(samples / "mbuffer" / "summaries.txt")
+    assert reading.problems.empty
+    assert rows(reading, "bytes", "duration_s", "throughput_bps") == [
+        [10 * 2**30, 91.2, 112.0 * MIB],
+        [512 * 2**20, 4.3, 119.0 * MIB],
+        [round(1.4 * 2**40), 12251.0, 120.0 * MIB],
+    ]
+
+
+def test_a_damaged_summary_of_mbuffer(reading_of):
+    reading = reading_of("summary: 10.0 GiByte in  1min 31.Zsec - average of  112 MiB/s\n")
     assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["malformed"])
