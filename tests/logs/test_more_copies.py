@@ -1,4 +1,4 @@
-"""aria2c and mbuffer: values, units, damage."""
+"""aria2c, mbuffer and smbclient: values, units, damage."""
 
 import pytest
 
@@ -40,4 +40,19 @@ def test_summaries_of_mbuffer(samples):
 
 def test_a_damaged_summary_of_mbuffer(reading_of):
     reading = reading_of("summary: 10.0 GiByte in  1min 31.Zsec - average of  112 MiB/s\n")
+    assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["malformed"])
+
+
+def test_files_of_smbclient(samples):
+    reading = read(samples / "smbclient" / "files.txt")
+    assert reading.problems.empty
+    assert rows(reading, "direction", "bytes", "throughput_bps") == [
+        ["receive", 2**30, pytest.approx(8192 * 110231.4)],
+        ["send", None, pytest.approx(8192 * 98231.4)],
+        ["receive", 524288000, pytest.approx(8192 * 57281.5)],
+    ]
+
+
+def test_a_damaged_file_of_smbclient(reading_of):
+    reading = reading_of(r"getting file \a of size 9 as a (1l.4 KiloBytes/sec) (average 1.4 KiloBytes/sec)" + "\n")
     assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["malformed"])
