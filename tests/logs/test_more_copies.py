@@ -1,4 +1,4 @@
-"""aria2c, mbuffer and smbclient: values, units, damage."""
+"""aria2c, mbuffer, smbclient and gdsio: values, units, damage."""
 
 import pytest
 
@@ -56,3 +56,18 @@ def test_files_of_smbclient(samples):
 def test_a_damaged_file_of_smbclient(reading_of):
     reading = reading_of(r"getting file \a of size 9 as a (1l.4 KiloBytes/sec) (average 1.4 KiloBytes/sec)" + "\n")
     assert (len(reading.runs), reading.problems.kind.tolist()) == (0, ["malformed"])
+
+
+def test_results_of_gdsio(samples):
+    reading = read(samples / "gdsio" / "results.txt")
+    assert reading.problems.empty
+    assert rows(reading, "direction", "streams", "bytes", "duration_s", "circumstances", "throughput_bps") == [
+        ["read", 8, 104857600 * 1024, 8.1, "transfer GPUD", pytest.approx(12.345678 * 2**33)],
+        ["random_write", 4, 2**33, 4.041, "transfer CPU_GPU", pytest.approx(1.98 * 2**33)],
+    ]
+
+
+def test_a_damaged_result_of_gdsio(samples, reading_of):
+    text = (samples / "gdsio" / "results.txt").read_text()
+    reading = reading_of(text.replace("12.345678", "12.E45678"))
+    assert (len(reading.runs), reading.problems.kind.tolist()) == (1, ["malformed"])
