@@ -15,11 +15,21 @@ BY_BEGINNING = {"ceph", "hping", "sysbench", "uperf", "wrk"}
 EXCEPT = {
     "mail": {"juicefs"},
     "mail twice": {"juicefs"},
-    "ISO 8601": {"warp", "ceph", "globus-task", "ethr", "globus-url-copy", "netperf", "ping"},
+    "ISO 8601": {"diskspd", "warp", "ceph", "globus-task", "ethr", "globus-url-copy", "netperf", "ping"},
     "journal": {"fast-cli"},
     "clock": {"crystal-disk-mark", "fast-cli"},
     "kernel": {"fast-cli", "netperf"},
-    "date and time": {"warp", "fast-cli", "ceph", "globus-task", "dsync", "ethr", "globus-url-copy", "netperf"},
+    "date and time": {
+        "diskspd",
+        "warp",
+        "fast-cli",
+        "ceph",
+        "globus-task",
+        "dsync",
+        "ethr",
+        "globus-url-copy",
+        "netperf",
+    },
     "time and level": {"minio-client", "dd", "juicefs", "netperf", "nuttscp", "ping", *BY_BEGINNING},
     "Python": {"minio-client", "dd", "netperf", "nuttscp", "ping", *BY_BEGINNING},
 }
