@@ -30,6 +30,8 @@ _CELL: Final = re.compile(r"(?P<digits>\d{1,6}(?:\.\d{1,3})?)(?P<unit>[BkKMGT]?)
 _CLOCK: Final = re.compile(r"\d\d:\d\d:\d\d")
 _BAR: Final = re.compile("[|:]")  # ":" between the tables of several interfaces
 _Row = dict[str, list[float]]
+_Tables = list[tuple[str, int]]
+"""Names of the tables, and the numbers of their columns."""
 
 
 def recognises(document: Document) -> bool:
@@ -40,7 +42,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, findings: CounterFindings) -> None:
     """Read all rows."""
     findings.format = "dstat"
-    tables: list[str] | None = None
+    tables: _Tables | None = None
     rows: list[_Row] = []
     lines = lines_with_ends(document, findings)
     for line, text in enumerate(lines, 1):
@@ -57,15 +59,16 @@ def read(document: Document, findings: CounterFindings) -> None:
     findings.facts.update(n_samples=len(rows), **_means(rows[1:] or rows))
 
 
-def _headed(text: str, below: str) -> list[str] | None:
-    """Names of the tables, if this line has them and the next one their columns."""
+def _headed(text: str, below: str) -> _Tables | None:
+    """The tables, if this line has them and the next one their columns."""
     words = text.split()
     names = [found[1] for word in words if (found := _TABLE.match(word)) is not None]
     heads = _BAR.split(below.rstrip(">"))
     if not words or len(names) != len(words) or len(heads) != len(names):
         return None
-    heads_of = dict(zip(names, heads, strict=True))
-    return names if any(_is_known(name, head) for name, head in heads_of.items()) else None
+    if not any(map(_is_known, names, heads)):
+        return None
+    return [(name, len(head.split())) for name, head in zip(names, heads, strict=True)]
 
 
 def _is_known(name: str, head: str) -> bool:
@@ -73,19 +76,18 @@ def _is_known(name: str, head: str) -> bool:
     return bool(columns) and head.split()[: len(columns)] == list(columns)
 
 
-def _row(tables: list[str], text: str) -> _Row | None:
+def _row(tables: _Tables, text: str) -> _Row | None:
     """Figures of the tables that are known; None if one of them has other cells."""
     row: _Row = {}
     parts = _BAR.split(_CLOCK.sub("", text))
     if len(parts) != len(tables):
         return None
-    for name, cells in zip(tables, parts, strict=True):
-        kind = _of(name)
-        if kind is None:
+    for (name, columns), cells in zip(tables, parts, strict=True):
+        if _of(name) is None:
             continue
         figures = [float(cell["digits"]) * scale(cell["unit"].strip("B"), 1024) for cell in _CELL.finditer(cells)]
         left = _CELL.sub("", cells).strip(" >")
-        if len(figures) < len(_COLUMNS[kind]) or left:
+        if len(figures) != columns or left:
             return None
         row[name] = figures
     return row
