@@ -1,5 +1,7 @@
 """smartctl, nvme list, lsblk and lsscsi: sizes, sectors, links, names."""
 
+from hecn_analysis.inventory import read_inventory
+
 
 def test_smartctl_has_the_link_that_runs(facts):
     found = facts("smartctl/sata-slow-link.txt")
@@ -109,3 +111,15 @@ def test_a_pool_of_single_disks(facts):
         ("disk", ["nvme0n1"], []),
         ("disk", ["nvme1n1"], ["nvme1n1"]),
     ]
+
+
+def test_pools_of_zpool_list(facts, samples, tmp_path):
+    tank, scratch = facts("zpool_list/pools.txt")["pools"]
+    assert (tank["name"], tank["full_fraction"], tank["fragmented_fraction"]) == ("tank", 0.88, 0.61)
+    assert (tank["size_bytes"], tank["free_bytes"]) == (round(3.62 * 2**40), 423 * 2**30)
+    assert (scratch["fragmented_fraction"], scratch["health"]) == (None, "DEGRADED")
+    text = (samples / "zpool_list" / "pools.txt").read_text()
+    (tmp_path / "a.txt").write_text(text.replace("928G", "9Z8G"))
+    found = read_inventory(tmp_path / "a.txt")
+    assert [pool["name"] for pool in found.sources[0]["pools"]] == ["tank"]
+    assert found.problems["kind"].tolist() == ["malformed"]
