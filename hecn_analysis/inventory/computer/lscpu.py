@@ -41,7 +41,9 @@ REPEATS = False
 _LINE: Final = re.compile(r"\s{0,8}(?P<name>[^:：]{2,60}?)\s?[:：]\s{0,40}(?P<value>\S.{0,8000})?$")
 _CELLS: Final = re.compile(r"\s{0,8}\|?(?P<name>[^|]{3,60}:)\s{0,60}\|\s{0,4}(?P<value>[^|]{1,400}?)\s{0,80}\|\s*$")
 _CACHE_NAME: Final = re.compile(r"\bL(?P<level>1d|1i|2|3|4)\b")
-_CACHE: Final = re.compile(r"(?P<size>\d[\d.,]{0,12}(?:\s?[KMG]i?B?)?)(?:\s\((?P<instances>\d{1,5}) \S{3,20}\))?$")
+_CACHE: Final = re.compile(
+    r"(?P<size>\d[\d.,]{0,12}(?:\s?[KMG]i?B?)?)(?:\s\((?P<instances>\d{1,5}) \S{3,20}\))?(?:\s{1,8}#.{0,200})?$"
+)
 _DIGITS: Final = re.compile(r"\d{1,4}")
 _CPUS: Final = frozenset(
     "cpu(s)|cpu|processeur(s)|počet cpu|cpu'er|cpu's|cpu(-a)|cpu-uri|cpu(er)|cpu (s)|процесори|işlemciler".split("|")  # noqa: SIM905

@@ -56,6 +56,12 @@ _RIGHT: Final = frozenset(
 )
 _WORDS: Final = frozenset(("MODEL", "VENDOR", "LABEL", "PARTLABEL", "PARTTYPENAME", "MOUNTPOINT", "MOUNTPOINTS"))
 _PATHS: Final = frozenset(("PATH", "FSROOTS", "MOUNTPOINT", "MOUNTPOINTS", "MODEL", "LABEL", "PARTLABEL"))
+_SWAP: Final = "[SWAP]"
+#: The end of a row that mail has put on a line of its own: a type, a mount or both.
+_END: Final = re.compile(
+    r"(?:[01]\s{1,20})?(?P<type>disk|part|lvm|crypt|loop|rom|mpath|md|raid\d{1,2})?(?(type)(?:\s{1,80}|$))"
+    r"(?:/\S{0,400}|\[SWAP\])?$"
+)
 _NUMBERED: Final = re.compile(r"\s\d{1,4}:\d{1,7}\s")
 _TREE: Final = frozenset(" \t|`├└│")
 _USUAL: Final = ("MAJ:MIN", "RM", "SIZE", "RO", "TYPE")
@@ -127,15 +133,7 @@ def _unbroken(lines: Iterable[str]) -> Iterator[str]:
             continue
         numbered = "MAJ:MIN" in (kept or "") if head else numbered
         row = kept is not None and _NUMBERED.search(kept) is not None
-        if (
-            kept is not None
-            and numbered
-            and row
-            and line.strip()
-            and not _NUMBERED.search(line)
-            and BEGINS
-            and not BEGINS.match(line)
-        ):
+        if kept is not None and numbered and row and line.strip() and _END.match(line.strip()):
             yield f"{kept.rstrip()} {line.strip()}"
             kept = None
             continue
@@ -217,7 +215,7 @@ def _block(row: dict[str, Any]) -> dict[str, Any]:
         "model": trimmed(row.get("MODEL")),
         "transport": trimmed(row.get("TRAN")),
         "scheduler": trimmed(row.get("SCHED")),
-        "mounts": [mount for mount in mounts if isinstance(mount, str) and mount.startswith(("/", "["))],
+        "mounts": [mount for mount in mounts if isinstance(mount, str) and (mount.startswith("/") or mount == _SWAP)],
         "below": [row["_parent"]] if row.get("_parent") else [],
     }
 

@@ -35,6 +35,9 @@ _TRANSPORT: Final = re.compile(
     r"(?P<transport>(?:sas|sata|fc|usb|iqn|spi|pcie|sbp|fcoe|srp|nqn)[:.]?\S{0,120}|ata:\S{0,10})"
 )
 
+#: What stands in the place of the model with -U.
+_IDENTIFIER: Final = re.compile(r"(?:eui|naa|t10|uuid)\.\S{1,120}\s{0,80}$")
+
 
 def recognises(output: Output) -> bool:
     """Look for a device in brackets."""
@@ -66,7 +69,7 @@ def _device(found: re.Match[str]) -> dict[str, Any]:
     transport = _TRANSPORT.match(text)
     if transport is not None:
         device["transport"] = transport["transport"]
-    elif found["hctl"].startswith("N"):
+    elif found["hctl"].startswith("N") and not _IDENTIFIER.match(text):
         device["model"] = re.sub(r"__\d{1,4}$", "", text.strip()) or None
     else:
         columns = _COLUMNS.match(text.ljust(30)) or _WORDS.match(text)

@@ -63,7 +63,12 @@ def hand_over(findings: RunFindings, opened: OpenRun, role: str, side: Side) -> 
         "mss_bytes": None if opened.udp else opened.mss,
         "error": opened.failed,
     }
-    key = side.ids[0] if len(side.ids) == 1 and ("SUM", "") not in side.finals else "SUM"
+    has_sum = any(identity == "SUM" for identity, _ in side.finals)
+    key = side.ids[0] if len(side.ids) == 1 and not has_sum else "SUM"
+    if has_sum and len(side.ids) == 1:
+        findings.problem(
+            opened.last, "ambiguous", "found '[SUM]' below one stream, expected two or more; took that of all streams"
+        )
     sender, receiver, both = (side.finals.get((key, word)) for word in ("sender", "receiver", ""))
     if opened.sides and not side.finals:
         findings.problem(opened.last, "truncated", "found intervals and no result of iperf3; the run has no figures")

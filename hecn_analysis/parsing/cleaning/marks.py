@@ -21,8 +21,12 @@ _LIST: Final = re.compile(
 _ITEM: Final = re.compile(r"(?P<mark>[ \t]{0,40}[-*+\u2022\u25cf\u00b7])(?: |$)")
 _CHANGED: Final = re.compile(r"(?P<mark>[ ]{0,4}[+<])(?=[^+<\d]|\s|$)[ ]?")
 _SIDES: Final = ("+", "-")
+_BAR: Final = re.compile(r"[ \t]{0,40}\|(?=\s)")
 _SIDE: Final = re.compile(r"[+-](?![+-])")
-_NUMBER: Final = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:[:|)\t]|\.(?:\s|$)|\s{1,2}(?=\S|$))")
+#: ``cat -n`` pads with blanks, never with zeros: "01:00.0" is an address, and so is "10:00.0".
+_NUMBER: Final = re.compile(
+    r"\s{0,8}(?P<number>(?!0\d)\d{1,6})(?!:[0-9a-f]{2}\.[0-7]\b)(?:[:|)\t]|\.(?:\s|$)|\s{1,2}(?=\S|$))"
+)
 _REPEATED: Final = re.compile(r"[ \t]{0,8}\S{1,80}?(?: \S{1,40}){0,2}?(?:[:|>\])]|\s->|\s=>)(?:[ \t]{1,2}|$)")
 FENCE: Final = re.compile(r"\s{0,8}(?:>\s{0,2}){0,4}(?:`{3,8}|~{3,8})[^`]{0,80}$")
 """A line that fences a block of code in Markdown."""
@@ -108,7 +112,7 @@ def without_margins_of_paragraphs(text: Text) -> Text:
 
 def front(line: str) -> str:
     """Return the mark or the margin in front of a line, empty for none."""
-    for mark in (_NUMBER, _QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _SIDE, _MARGIN):
+    for mark in (_NUMBER, _QUOTE, _COMMENT, _LIST, _CHANGED, _REPEATED, _BAR, _SIDE, _MARGIN):
         if match := mark.match(line):
             return "1" if mark is _NUMBER else match[0].rstrip() or match[0]
     return ""

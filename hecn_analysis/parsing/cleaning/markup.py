@@ -74,7 +74,15 @@ def _cells(line: str) -> Iterator[str]:
         yield line.strip()[1:-1].removeprefix(" ").rstrip()
     else:
         parts = [part.strip() for part in line.strip().strip("|").split("|")]
-        if max(len(part.split()) for part in parts) > _MOST_WORDS:
+        long = [part for part in parts if len(part.split()) > _MOST_WORDS]
+        if any(map(_is_sentence, long)):
+            yield line
+        elif long:
             yield from parts
         else:
             yield "  ".join(parts)
+
+
+def _is_sentence(cell: str) -> bool:
+    """Whether a cell of several words explains the others: it has no figure."""
+    return not any(character.isdigit() for character in cell) and "`" not in cell
