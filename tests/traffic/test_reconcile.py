@@ -244,6 +244,13 @@ def test_tests_that_nobody_told_of_around_a_run_make_it_not_tellable(pause):
     assert verdict(runs(1234), counters(5, [], background=1e9, noise=0.01))["verdict"] == "fewer octets"
 
 
+@pytest.mark.parametrize(("share", "verdict_"), [(0.6, "averaging window too long"), (0.4, "fewer octets")])
+def test_other_traffic_of_half_a_run_that_pauses_for_it_may_have_been_other_transfers(share, verdict_):
+    rate = share * octets() / 30
+    bursts = [(0, 1230, 1230 * rate), (1230, 30, octets()), (1260, 7740, 7740 * rate)]
+    assert verdict(runs(1230), counters(5, bursts, background=0.0))["verdict"] == verdict_
+
+
 @pytest.mark.parametrize(
     ("calmest", "missing", "verdict_"),
     [

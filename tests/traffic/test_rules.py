@@ -269,6 +269,20 @@ def test_counter_that_climbs_faster_than_the_speed_did_not_begin_anew(climb, fla
     assert flags(readings([0, 8, 16, 24], [top - 1, 5, top, top + 1], [0, 0, 0, 0]))[:2] == [flag, "ok"]
 
 
+def test_reading_before_an_impossible_rise_is_no_glitch_because_the_other_counter_stands_still():
+    assert flags(readings([0, 300, 600, 900], [100, 200, 10**13, 10**13 + 9], [7] * 4)) == ["ok", "above_speed", "ok"]
+
+
+def test_an_index_of_0_is_another_port_than_a_missing_index():
+    """Ports without a name have no other identity."""
+    seconds = [0, 300, 600]
+    unnamed = readings(seconds, [0, 300, 600]).assign(interface=None, index=None)
+    numbered = readings(seconds, [0, 900, 1800]).assign(interface=None, index=0)
+    both = rates(pd.concat([unnamed, numbered], ignore_index=True))
+    assert sorted(both["in_bps"]) == [8.0, 8.0, 24.0, 24.0]
+    assert set(both["flag"]) == {"ok"}
+
+
 def test_glitch_is_one_of_both_counters():
     ins, outs = [900, 0, 950], [900, 0, 850]
     assert flags(readings([0, 300, 600], ins, outs)) == ["reset", "ok"]
