@@ -47,8 +47,8 @@ def recognises(document: Document) -> bool:
     lines = [line for line in document.start.split("\n")[:_LOOKED_AT] if line.strip() and not line.startswith("#")]
     if document.start.count("\n") + 1 < len(document.lines):
         lines = lines[:-1]
-    found = [match for line in lines if (match := _LINE.match(line))]
-    return any(one["tags"] or one["time"] for one in found) and len(found) >= len(lines) * 0.98
+    points = [match for line in lines if (match := _LINE.match(line))]
+    return any(one["tags"] or one["time"] for one in points) and len(points) >= len(lines) * 0.98
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _sum(counters: Mapping[str, int], way: str, patterns: Sequence[str]) -> int 
     """Sum of the counters that match the first matching pattern; of queues if both are counted."""
     for text in patterns:
         pattern = re.compile(text.replace("{w}", way), re.IGNORECASE)
-        found = [value for name, value in counters.items() if pattern.fullmatch(name)]
-        if found:
-            return sum(found)
+        counts = [value for name, value in counters.items() if pattern.fullmatch(name)]
+        if counts:
+            return sum(counts)
     return None

@@ -182,5 +182,5 @@ class Days:
         """Facts of the times, local as in the file."""
         if not self.locals:
             return {}
-        found = sorted(self.locals)
-        return {"first_time_local": found[0].isoformat(), "last_time_local": found[-1].isoformat()}
+        times = sorted(self.locals)
+        return {"first_time_local": times[0].isoformat(), "last_time_local": times[-1].isoformat()}

@@ -116,9 +116,9 @@ class _Table:
         """Places of the columns: between the ends of their names, or between the starts; None if neither fits."""
         if self._separator is not None:
             return None
-        found = list(re.finditer(r"\S+", self._header))
-        ends = [0, *(word.end() for word in found)]
-        starts = [*(word.start() for word in found), 1 << 20]
+        words = list(re.finditer(r"\S+", self._header))
+        ends = [0, *(word.end() for word in words)]
+        starts = [*(word.start() for word in words), 1 << 20]
         lines = [line for _, line in self.lines]
         if all(line[end : end + 1] in {"", " "} for end in ends[1:] for line in lines):
             return [slice(before, after) for before, after in pairwise(ends)]

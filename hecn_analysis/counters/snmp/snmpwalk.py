@@ -95,12 +95,12 @@ def recognises(document: Document) -> bool:
     """Whether there are variables with types, or at least two without that are of the known objects."""
     quick = 0
     for line in document.lines[:_LOOKED_AT]:
-        found = _variable(line.lstrip())
-        if found is None:
+        variable = _variable(line.lstrip())
+        if variable is None:
             continue
-        if found.certain:
+        if variable.certain:
             return True
-        quick += found.prefix in OBJECTS
+        quick += variable.prefix in OBJECTS
         if quick >= _QUICK_LINES:
             return True
     return False
@@ -128,18 +128,18 @@ class _Walk:
         self._unzoned = False
 
     def take(self, number: int, line: str) -> None:
-        found = None if self._quoted and not _TYPED_LINE.match(line) else _variable(line.lstrip())
-        if found is None:
+        variable = None if self._quoted and not _TYPED_LINE.match(line) else _variable(line.lstrip())
+        if variable is None:
             self._other(number, line)
             return
         self._close()
         self._quoted = False
-        value, kind = _value(found.value, number)
+        value, kind = _value(variable.value, number)
         if value is None:
             return
         if kind is None and value.text.startswith('"'):
             self._quoted = not _ends(value.text)
-        self._open = (found.prefix, found.instance, value)
+        self._open = (variable.prefix, variable.instance, value)
 
     def finish(self) -> str | None:
         self._close()
