@@ -45,7 +45,7 @@ def labelled(number: int, line: str) -> Labelled | None:
 
 def all_labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:
     """The labelled lines among numbered ones."""
-    return (found for number, line in lines if (found := labelled(number, line)) is not None)
+    return (field for number, line in lines if (field := labelled(number, line)) is not None)
 
 
 def text(value: str) -> str | None:

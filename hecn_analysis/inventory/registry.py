@@ -73,7 +73,7 @@ def _read(
     document: Document, text: Text, layers: Sequence[str], readers: Sequence[Reader]
 ) -> tuple[Reading[Captured], bool]:
     """Read a text of a file, and tell whether every line is of an output that was read without a problem."""
-    found = Reading[Captured]()
+    reading = Reading[Captured]()
     is_fine = True
     lines = dict(zip(text.numbers, text.lines, strict=True))
     for output, reader in outputs.outputs(document.source_file, text, readers):
@@ -82,7 +82,7 @@ def _read(
             if output.command:
                 said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
                 message = f"found {said!r} after the command {words!r}, expected its output; left out"
-                unknown = FileProblems(document.source_file, problems=found.problems)
+                unknown = FileProblems(document.source_file, problems=reading.problems)
                 unknown.problem(output.first, "unrecognised", message)
             continue
         facts = reader.read(output)
@@ -94,9 +94,9 @@ def _read(
         host = outputs.host_name(lines.get(output.first - 1, ""))
         is_plain = all(document.lines[number - 1] == line for number, line in output.numbered())
         one = Captured(replace(output, cleaned=None if is_plain else ", ".join(layers)), facts, host)
-        found.parts.append(Part(one, facts.format, one.lines, facts.values, facts.problems))
-        found.problems += facts.problems
-    return found, is_fine
+        reading.parts.append(Part(one, facts.format, one.lines, facts.values, facts.problems))
+        reading.problems += facts.problems
+    return reading, is_fine
 
 
 def _is_empty(value: object) -> bool:

@@ -59,14 +59,14 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """The sizes, in bytes."""
     facts = output.facts("free")
-    rows = [(number, found) for number, line in output.numbered() if (found := _ROW.match(line))]
+    rows = [(number, match) for number, line in output.numbered() if (match := _ROW.match(line))]
     header = next(line for line in output.lines if _HEADER.match(line)).split()
     number, memory = rows[0]
     sizes = memory["sizes"].split()
-    old = any(found["name"].startswith("-/+") for _, found in rows) or (len(sizes) == 6 and header[-1] == "cached")
+    old = any(match["name"].startswith("-/+") for _, match in rows) or (len(sizes) == 6 and header[-1] == "cached")
     columns = _OLD if old else _WIDE if len(sizes) >= 7 else _NEW
     unit = _unit(facts, number, sizes, output.command)
-    swap = next((found["sizes"].split() for _, found in rows[1:] if not found["name"].startswith(_NOT_SWAP)), [])
+    swap = next((match["sizes"].split() for _, match in rows[1:] if not match["name"].startswith(_NOT_SWAP)), [])
     for name, text in zip(columns, sizes, strict=False):
         key = {"buffers": "buffers_bytes", "cache": "cache_bytes", "cached": "cached_bytes"}.get(
             name, f"mem_{name}_bytes"

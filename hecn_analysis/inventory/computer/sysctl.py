@@ -120,9 +120,9 @@ _ELSE: Final[dict[str, tuple[tuple[str, ...], Callable[[str], Any]]]] = {
 def recognises(output: Output) -> bool:
     """Look for keys among the first lines."""
     lines = [line for line in output.lines[:_HEAD] if line.strip() and not line.startswith(("#", ";", "sysctl: "))]
-    found = sum(_LINE.match(line) is not None for line in lines)
+    settings = sum(_LINE.match(line) is not None for line in lines)
     enough = _LEAST if len(lines) > 1 else 1
-    return found >= enough and 2 * found >= min(len(lines), _HEAD // 2)
+    return settings >= enough and 2 * settings >= min(len(lines), _HEAD // 2)
 
 
 def read(output: Output) -> Facts:

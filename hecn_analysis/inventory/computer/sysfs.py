@@ -42,9 +42,9 @@ _FEWEST: Final = 2
 
 def recognises(output: Output) -> bool:
     """Look for paths with values."""
-    found = [file for line in output.lines[:10] if (file := _LINE.match(line)) is not None]
-    names = {file["path"].rpartition("/")[2] for file in found}
-    return len(found) >= min(_FEWEST, len(output.lines)) and not names.isdisjoint({*_PARSERS, "smp_affinity_list"})
+    files = [file for line in output.lines[:10] if (file := _LINE.match(line)) is not None]
+    names = {file["path"].rpartition("/")[2] for file in files}
+    return len(files) >= min(_FEWEST, len(output.lines)) and not names.isdisjoint({*_PARSERS, "smp_affinity_list"})
 
 
 def read(output: Output) -> Facts:

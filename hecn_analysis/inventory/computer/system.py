@@ -42,9 +42,9 @@ def read(output: Output) -> Facts:
         return output.facts("uname", {"os": "Linux", "host_name": None, "kernel": version["kernel"], "machine": None})
     kernel = _UNAME.match(output.lines[0])
     if kernel is None:
-        found = {field["name"]: field["value"] for line in output.lines if (field := _FIELD.match(line))}
+        fields = {field["name"]: field["value"] for line in output.lines if (field := _FIELD.match(line))}
         return output.facts(
-            "os-release", {"id": found.get("ID"), "name": found.get("PRETTY_NAME") or found.get("NAME")}
+            "os-release", {"id": fields.get("ID"), "name": fields.get("PRETTY_NAME") or fields.get("NAME")}
         )
     machine = _MACHINE.search(kernel["rest"] or "")
     values = {"os": kernel["os"], "host_name": kernel["host"], "kernel": kernel["kernel"]}

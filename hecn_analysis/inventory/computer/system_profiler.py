@@ -43,13 +43,13 @@ def read(output: Output) -> Facts:
     """Read a section."""
     values: dict[str, Any] = {"section": output.lines[0].strip().rstrip(":")}
     parts: list[dict[str, Any]] = []
-    for found in all_labelled(output.numbered()):
-        if not found.value and found.indent:
-            parts.append({"name": found.name})
+    for field in all_labelled(output.numbered()):
+        if not field.value and field.indent:
+            parts.append({"name": field.name})
         elif values["section"] == "Hardware":
-            _hardware(values, found)
+            _hardware(values, field)
         elif parts:
-            _part(parts[-1], found)
+            _part(parts[-1], field)
     if values["section"] != "Hardware":
         values["parts"] = [part for part in parts if len(part) > 1]
     return output.facts("system-profiler", values)

@@ -93,8 +93,8 @@ class _Reading:
             if kind["kind"].lower() == _HARD:
                 self._drive = {"model": None, "size_bytes": None, "link_bps": None, "state": None}
                 self._values["drives"].append(self._drive)
-        elif (found := labelled(number, line)) is not None:
-            self._take(found)
+        elif (field := labelled(number, line)) is not None:
+            self._take(field)
 
     def _take(self, found: Labelled) -> None:
         if self._drive is not None:

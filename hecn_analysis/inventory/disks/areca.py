@@ -85,8 +85,8 @@ def read(output: Output) -> Facts:
             facts.values["volumes"] = []
         elif table:
             _row(facts.values, table, column, line)
-        elif (found := labelled(number, line)) is not None:
-            labels.take(facts.values, _FIELDS, found.name, found.value)
+        elif (field := labelled(number, line)) is not None:
+            labels.take(facts.values, _FIELDS, field.name, field.value)
     return facts
 
 

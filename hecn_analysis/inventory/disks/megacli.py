@@ -122,15 +122,15 @@ class _Reading:
             self._values["volumes"].append(self._volume)
             self._drive = None
             return
-        found = labelled(number, line)
-        if found is None:
+        field = labelled(number, line)
+        if field is None:
             self._present = self._present or line.strip() == "Device Present"
             return
-        if found.name == "Enclosure Device ID":
-            self._drive = {"enclosure": amounts.whole(found.value), "slot": None, "model": None, "size_bytes": None}
+        if field.name == "Enclosure Device ID":
+            self._drive = {"enclosure": amounts.whole(field.value), "slot": None, "model": None, "size_bytes": None}
             self._values["drives"].append(self._drive)
-        elif not self._inside(found, line):
-            self._adapter(found)
+        elif not self._inside(field, line):
+            self._adapter(field)
 
     def _inside(self, found: Labelled, line: str) -> bool:
         """Give a line to the drive or volume it belongs to; False if it belongs to neither."""

@@ -83,8 +83,8 @@ def read(output: Output) -> Facts:
             if kind["kind"] == _HARD:
                 drive = {"enclosure": None, "slot": None, "model": None, "size_bytes": None}
                 values["drives"].append(drive)
-        elif (found := labelled(number, line)) is not None:
-            _take(values, volume, drive, found)
+        elif (field := labelled(number, line)) is not None:
+            _take(values, volume, drive, field)
     values["n_drives"] = len(values["drives"]) if "Physical device information" in output.text else None
     return output.facts("sas2ircu", values)
 

@@ -94,9 +94,9 @@ def read(output: Output) -> Facts:
     words = output.command[1:] if output.command[:1] == ("smartctl",) else ()
     values["device"] = next((word for word in words if word.startswith("/dev/")), None)
     for number, line in output.numbered():
-        found = labelled(number, line)
-        if found is not None and found.indent == 0:
-            _line(values, found.name, found.value)
+        field = labelled(number, line)
+        if field is not None and field.indent == 0:
+            _line(values, field.name, field.value)
         elif (phy := _PHY.search(line)) is not None:
             values["link_bps"] = values["link_bps"] or float(phy["rate"]) * 1e9
     if values["protocol"] == "NVMe":

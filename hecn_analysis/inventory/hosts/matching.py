@@ -131,8 +131,8 @@ def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
         tokens = {word for word in re.split(r"[\s(),]+", part.title.lower()) if _MODEL.match(word)}
         scores[part_name] = sum(len(token) for token in tokens if token in text)
     best = max(scores.values(), default=0)
-    found = [part_name for part_name, score in scores.items() if score == best]
-    return found[0] if best and len(found) == 1 else None
+    best_names = [part_name for part_name, score in scores.items() if score == best]
+    return best_names[0] if best and len(best_names) == 1 else None
 
 
 def port_rate_bps(name: str) -> float | None:

@@ -81,15 +81,15 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read the result with the reader of that tool's logs."""
-    found = RunFindings(output.source_file)
-    logs.read(Lines.of(_LOAD.sub("", output.text)), found)
+    findings = RunFindings(output.source_file)
+    logs.read(Lines.of(_LOAD.sub("", output.text)), findings)
     words = output.lines[0].split()
     reads = any(word.startswith("if=") and word.endswith(FILE) for word in words)
     way = "read" if reads else "write"
     is_direct = any(word.endswith("flag=direct") for word in words)
     kind = "loopback" if words[1] != "dd" else f"disk-{way}" if is_direct else f"buffered-{way}"
     facts = output.facts("probe", {"kind": kind, "tool": words[1], "throughput_bps": None})
-    run = next((run for run in found.runs if _rate(run) is not None), None)
+    run = next((run for run in findings.runs if _rate(run) is not None), None)
     if run is None:
         shown = " ".join(output.lines[1:2]).strip()[:60]
         facts.problem(output.first, "aborted", f"found {shown!r}, expected the result of a probe; left out")

@@ -214,15 +214,15 @@ def _settings(output: Output, facts: Facts) -> None:
     inside: str | None = None
     modes: dict[str, list[int]] = {}
     for number, line in output.numbered():
-        found = labelled(number, line)
-        if found is None or "/Full" in found.name or "/Half" in found.name:
+        field = labelled(number, line)
+        if field is None or "/Full" in field.name or "/Half" in field.name:
             if inside is not None:
                 modes[inside].extend(int(mode["mbps"]) for mode in _MODE.finditer(line))
             continue
-        inside = found.name if found.name in _MODES else None
+        inside = field.name if field.name in _MODES else None
         if inside is not None:
-            modes[inside] = [int(mode["mbps"]) for mode in _MODE.finditer(found.value)]
-        _setting(found, facts)
+            modes[inside] = [int(mode["mbps"]) for mode in _MODE.finditer(field.value)]
+        _setting(field, facts)
     for name, speeds in modes.items():
         fact = {"Supported link modes": "supported", "Advertised link modes": "advertised"}.get(name, "partner")
         facts.values[f"{fact}_max_bps"] = max(speeds) * 10**6 if speeds else None
@@ -253,15 +253,15 @@ def _features(output: Output, facts: Facts) -> None:
     fixed: list[str] = []
     requested: dict[str, bool] = {}
     facts.values.update(features=features, fixed=fixed, requested=requested)
-    for found in all_labelled(output.numbered()):
-        flag = _FLAG.match(found.value)
-        if flag is None or " " in found.name:
+    for field in all_labelled(output.numbered()):
+        flag = _FLAG.match(field.value)
+        if flag is None or " " in field.name:
             continue
-        features[found.name] = flag["value"] == "on"
+        features[field.name] = flag["value"] == "on"
         if "[fixed]" in flag["rest"]:
-            fixed.append(found.name)
+            fixed.append(field.name)
         elif "[requested on]" in flag["rest"] or "[requested off]" in flag["rest"]:
-            requested[found.name] = "[requested on]" in flag["rest"]
+            requested[field.name] = "[requested on]" in flag["rest"]
 
 
 def _rings(output: Output, facts: Facts) -> None:
@@ -274,10 +274,10 @@ def _rings(output: Output, facts: Facts) -> None:
             largest = True
         elif line.strip().startswith("Current hardware settings"):
             largest = False
-        elif (found := labelled(number, line)) is not None:
-            name = found.name.lower().replace(" ", "_")
+        elif (field := labelled(number, line)) is not None:
+            name = field.name.lower().replace(" ", "_")
             if name in names:
-                facts.values[f"{name}_max" if largest else name] = amounts.whole(found.value.split(" ", 1)[0])
+                facts.values[f"{name}_max" if largest else name] = amounts.whole(field.value.split(" ", 1)[0])
 
 
 def _coalescing(output: Output, facts: Facts) -> None:
@@ -285,15 +285,15 @@ def _coalescing(output: Output, facts: Facts) -> None:
         if (adaptive := _ADAPTIVE.match(line)) is not None:
             facts.values["adaptive_rx"] = _yes(adaptive["rx"])
             facts.values["adaptive_tx"] = _yes(adaptive["tx"])
-        elif (found := labelled(number, line)) is not None and re.fullmatch(
-            r"[a-z]{1,20}(?:-[a-z]{1,20}){1,4}", found.name
+        elif (field := labelled(number, line)) is not None and re.fullmatch(
+            r"[a-z]{1,20}(?:-[a-z]{1,20}){1,4}", field.name
         ):
-            facts.values[found.name.replace("-", "_")] = amounts.whole(found.value.split(" ", 1)[0])
+            facts.values[field.name.replace("-", "_")] = amounts.whole(field.value.split(" ", 1)[0])
 
 
 def _pause(output: Output, facts: Facts) -> None:
-    for found in all_labelled(output.numbered()):
-        labels.take(facts.values, _PAUSE_FIELDS, found.name, found.value)
+    for field in all_labelled(output.numbered()):
+        labels.take(facts.values, _PAUSE_FIELDS, field.name, field.value)
 
 
 def _module(output: Output, facts: Facts) -> None:
@@ -301,18 +301,18 @@ def _module(output: Output, facts: Facts) -> None:
     kind = next((first["kind"] for line in output.lines if (first := _MODULE.match(line)) is not None), None)
     texts = {"Vendor name": "vendor", "Vendor PN": "part", "Vendor rev": "revision"}
     values.update(identifier=kind, vendor=None, part=None, nominal_baud=None, length_copper_m=None)
-    for found in all_labelled(output.numbered()):
-        if found.name in texts:
-            values[texts[found.name]] = _known(found.value)
-        elif found.name.startswith("BR, Nominal") or found.name == "BR Nominal":
-            baud = _BAUD.match(found.value)
+    for field in all_labelled(output.numbered()):
+        if field.name in texts:
+            values[texts[field.name]] = _known(field.value)
+        elif field.name.startswith("BR, Nominal") or field.name == "BR Nominal":
+            baud = _BAUD.match(field.value)
             values["nominal_baud"] = float(int(baud["number"]) * _PREFIX[baud["unit"]]) if baud else None
-        elif found.name.startswith("Length (Copper"):
-            values["length_copper_m"] = _metres(found.value)
-        elif found.name in ("Length (SMF)", "Length (SMF,km)"):
-            values["length_single_mode_m"] = _metres(found.value) or values.get("length_single_mode_m")
-        elif found.name == "Laser wavelength":
-            number = re.match(r"\d{1,5}(?:\.\d{1,3})?", found.value)
+        elif field.name.startswith("Length (Copper"):
+            values["length_copper_m"] = _metres(field.value)
+        elif field.name in ("Length (SMF)", "Length (SMF,km)"):
+            values["length_single_mode_m"] = _metres(field.value) or values.get("length_single_mode_m")
+        elif field.name == "Laser wavelength":
+            number = re.match(r"\d{1,5}(?:\.\d{1,3})?", field.value)
             values["wavelength_m"] = round(float(number[0]) * 1e-9, 12) if number else None
 
 

@@ -51,11 +51,11 @@ def read(output: Output) -> Facts:
             port = _new(cas[-1], one["port"])
         elif cas and (one := _PORT.match(line)) is not None:
             port = _new(cas[-1], one["port"])
-        elif cas and (found := labelled(number, line)) is not None:
+        elif cas and (field := labelled(number, line)) is not None:
             if port is not None:
-                _port(port, found.name.lower().replace("_", " "), found.value)
-            elif found.name in _NAMES:
-                cas[-1][_NAMES[found.name]] = found.value or None
+                _port(port, field.name.lower().replace("_", " "), field.value)
+            elif field.name in _NAMES:
+                cas[-1][_NAMES[field.name]] = field.value or None
     for ca in cas:
         first = ca["ports"][0] if ca["ports"] else {}
         ca.update({name: first.get(name) for name in ("state", "rate_bps", "link_layer")})

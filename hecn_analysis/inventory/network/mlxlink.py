@@ -58,23 +58,23 @@ def read(output: Output) -> Facts:
     """Read what runs, and the errors."""
     values: dict[str, Any] = dict.fromkeys(("state", "physical_state", "speed_bps", "supported_max_bps"))
     facts = output.facts("mlxlink", values)
-    for found in all_labelled(output.numbered()):
-        text = re.sub(r"\x1b\[[\d;]{0,12}m", "", found.value).strip()
+    for field in all_labelled(output.numbered()):
+        text = re.sub(r"\x1b\[[\d;]{0,12}m", "", field.value).strip()
         if text in ("", "N/A"):
             continue
-        if found.name == "Speed":
+        if field.name == "Speed":
             values["speed_bps"] = _speed(text)
-        elif found.name.startswith(("Supported Cable Speed", "Enabled Link Speed")):
-            speeds = [speed for word in re.split(r"[,\s]\s?", found.value[:300]) if (speed := _speed(word)) is not None]
-            name = "supported_max_bps" if found.name.startswith("Supported") else "enabled_max_bps"
+        elif field.name.startswith(("Supported Cable Speed", "Enabled Link Speed")):
+            speeds = [speed for word in re.split(r"[,\s]\s?", field.value[:300]) if (speed := _speed(word)) is not None]
+            name = "supported_max_bps" if field.name.startswith("Supported") else "enabled_max_bps"
             values[name] = max(speeds, default=None)
-        elif found.name in _TEXTS:
-            values[_TEXTS[found.name]] = text
-        elif found.name in _NUMBERS:
+        elif field.name in _TEXTS:
+            values[_TEXTS[field.name]] = text
+        elif field.name in _NUMBERS:
             try:
-                values[_NUMBERS[found.name]] = sum(float(part) for part in text[:200].split(","))
+                values[_NUMBERS[field.name]] = sum(float(part) for part in text[:200].split(","))
             except ValueError:
-                facts.problem(found.number, "malformed", f"found {text[:60]!r}, expected a number; left out")
+                facts.problem(field.number, "malformed", f"found {text[:60]!r}, expected a number; left out")
     return facts
 
 

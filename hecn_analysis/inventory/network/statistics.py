@@ -41,11 +41,11 @@ def read(output: Output) -> Facts:
     if BEGINS.match(output.lines[0]):
         named = _INTERFACE.search(output.source_file)
         words = [word for word in output.command[1:] if not word.startswith("-")]
-        counts = {found["name"].strip(): int(found["value"]) for line in output.lines if (found := _COUNT.match(line))}
+        counts = {match["name"].strip(): int(match["value"]) for line in output.lines if (match := _COUNT.match(line))}
         losses = {name: count for name, count in counts.items() if count and _LOSS.search(name)}
         interface = words[0] if words else named["name"] if named else None
         return output.facts("ethtool-S", {"interface": interface, "n_counters": len(counts), "losses": losses})
     names = ("packets", "dropped", "squeezed")
-    lines = [found for line in output.lines if (found := _SOFTNET.match(line))]
-    rows = [{name: int(found[name], 16) for name in names} for found in lines]
+    lines = [match for line in output.lines if (match := _SOFTNET.match(line))]
+    rows = [{name: int(match[name], 16) for name in names} for match in lines]
     return output.facts("softnet-stat", {"cpus": rows, "dropped": sum(row["dropped"] for row in rows)})

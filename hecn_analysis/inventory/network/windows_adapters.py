@@ -57,11 +57,11 @@ def read(output: Output) -> Facts:
             adapters.append(_adapter(row["name"]) | {"description": row["description"], "up": row["status"] == "Up"})
             adapters[-1]["speed_bps"] = _rate(row["speed"])
     if not is_table:
-        for found in all_labelled(output.numbered()):
-            if found.name == "Name":
-                adapters.append(_adapter(found.value))
+        for field in all_labelled(output.numbered()):
+            if field.name == "Name":
+                adapters.append(_adapter(field.value))
             elif adapters:
-                _take(adapters[-1], found.name, found.value)
+                _take(adapters[-1], field.name, field.value)
     return facts
 
 
