@@ -70,10 +70,10 @@ def read(
     [{'direction': 'read', 'duration_s': 25.8791}, {'direction': 'write', 'duration_s': 26.8676}]
     """
     archived, others = split_archives(paths)
-    found = [entry for path in others for entry in find(path)]
-    with reading(len(found), shown=progress) as done:
+    entries = [entry for path in others for entry in find(path)]
+    with reading(len(entries), shown=progress) as done:
         group = partial(spread.read_group, intervals=intervals, hint=hint)
-        parts = spread.read(found, group, processes=processes, dask=dask, done=done)
+        parts = spread.read(entries, group, processes=processes, dask=dask, done=done)
     result = spread.joined(parts)
     for selection in archived:
         result = result.followed_by(Reading(**tables_of(selection, ("runs", "streams", "intervals", "problems"))))

@@ -165,29 +165,29 @@ class RunFindings(FileProblems):
         self.runs.append(run)
 
     def _checked_stream(self, row: Mapping[str, object], last: int) -> Mapping[str, object]:
-        found = tables.faults("streams", row)
+        faults = tables.faults("streams", row)
         line = row.get("line")
-        for fault in found.values():
+        for fault in faults.values():
             self.problem(line if isinstance(line, int) else last, "inconsistent", f"{fault}; left out")
-        return {name: None if name in found else value for name, value in row.items()} if found else row
+        return {name: None if name in faults else value for name, value in row.items()} if faults else row
 
     def _checked_intervals(self, run: Run) -> Mapping[str, Array]:
         """Columns of the intervals without impossible values, each column with one problem."""
-        found = dict(run.intervals)
-        for name, values in found.items():
+        intervals = dict(run.intervals)
+        for name, values in intervals.items():
             wrong = tables.COLUMNS["intervals"][name].wrong(values)
             if wrong.any():
                 first = int(np.argmax(wrong))
-                lines = found.get("line")
+                lines = intervals.get("line")
                 known = lines is not None and np.isfinite(lines[first])
-                found[name] = np.where(wrong, np.nan, values)
+                intervals[name] = np.where(wrong, np.nan, values)
                 self.problem(
                     int(lines[first]) if lines is not None and known else run.line_last,
                     "inconsistent",
                     f"{name}: found {values[first]:g} in the intervals, expected "
                     f"{tables.COLUMNS['intervals'][name].expected}; {int(wrong.sum())} left out",
                 )
-        return found
+        return intervals
 
     def _check_packets(self, run: Run) -> None:
         sent, lost = run.columns.get("sent_packets"), run.columns.get("lost_packets")

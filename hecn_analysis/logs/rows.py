@@ -137,15 +137,15 @@ def numbers(texts: Sequence[Text]) -> Array:
         return np.full(missing, np.nan)
     given = [text for text in texts if text is not None] if missing else texts
     try:  # as a JSON array: a fifth of the time of float() on each
-        found = np.array(orjson.loads(f"[{','.join(given)}]"), float)
+        values = np.array(orjson.loads(f"[{','.join(given)}]"), float)
     except orjson.JSONDecodeError:
-        found = np.empty(0)
-    if len(found) != len(given):  # "007", "1." or ".5"
-        found = np.fromiter(map(float, given), float, len(given))
+        values = np.empty(0)
+    if len(values) != len(given):  # "007", "1." or ".5"
+        values = np.fromiter(map(float, given), float, len(given))
     if not missing:
-        return found
+        return values
     column = np.full(len(texts), np.nan)
-    column[[text is not None for text in texts]] = found
+    column[[text is not None for text in texts]] = values
     return column
 
 
