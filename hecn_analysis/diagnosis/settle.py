@@ -124,16 +124,16 @@ def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None]
         An end cannot be reached, or the new folder cannot be made.
     """
     before = diagnosed(folder, progress=progress)
-    found = plan(before, where)
-    if not found.lines:
-        return Settled(None, before, before, (), found.by_hand)
+    planned = plan(before, where)
+    if not planned.lines:
+        return Settled(None, before, before, (), planned.by_hand)
     capture.check(target)
-    rows = ask(found.tasks, found.transfer, target, told)
+    rows = ask(planned.tasks, planned.transfer, target, told)
     within = target.resolve().is_relative_to(folder.resolve())
     new = read_folder(folder, beside=() if within else (target,), progress=progress)
-    repeat = "" if found.transfer is None else f"{target.name}/{found.transfer.file}"
+    repeat = "" if planned.transfer is None else f"{target.name}/{planned.transfer.file}"
     after = max(of_folder(new), key=lambda one: _kinship(one, before, repeat))
-    return Settled(target, before, after, rows, (*found.by_hand, *_failed(rows)))
+    return Settled(target, before, after, rows, (*planned.by_hand, *_failed(rows)))
 
 
 def _of_one_host(where: Where) -> Where:
@@ -215,8 +215,8 @@ def _keys(verdict: Diagnosis) -> dict[str, Any] | str:
 def _transfer(request: Request, beside: tuple[Task, ...]) -> Transfer:
     """The transfer of a request, with the commands that run beside it."""
     draft = draft_of(request)
-    found = tool_commands.plan(draft.scenario, ends_of(request, is_networked=True), draft.keys)
-    return Transfer(request, found, f"{found.program}-client.{found.log}", beside)
+    planned = tool_commands.plan(draft.scenario, ends_of(request, is_networked=True), draft.keys)
+    return Transfer(request, planned, f"{planned.program}-client.{planned.log}", beside)
 
 
 class _Ends:
