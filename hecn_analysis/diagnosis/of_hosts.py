@@ -10,6 +10,10 @@ from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
 from hecn_analysis.statements import Statement
 
 SIGNS: Final[dict[str, Reads]] = {}
+
+#: Utilisation of a busy disk, and the share of its data that one direction has at least. [1]
+_BUSY: Final = 0.8
+_ONE_WAY: Final = 0.8
 _sign = partial(enter, SIGNS)
 
 
@@ -66,6 +70,20 @@ for _end in ("sender", "receiver"):
 
 
 # --- disks ------------------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _disk_way(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    """What a busy disk of an unknown end does; that of a known end is in the signs of the ends."""
+    busy = [one for one in facts.kind.say("disk.utilisation") if not one.end and float(one.value) >= _BUSY]
+    for one in busy:
+        read, written = (
+            sum(float(other.value) for other in facts.kind.say(name) if other.source_file == one.source_file)
+            for name in ("disk.reading_bps", "disk.writing_bps")
+        )
+        if max(read, written) >= _ONE_WAY * (read + written) > 0:
+            return "reads" if read > written else "writes", (one,)
+    return None
 
 
 @_sign

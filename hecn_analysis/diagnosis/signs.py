@@ -75,7 +75,7 @@ _WITHOUT_RUNS: Final = frozenset(
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
         *("sender_softirq", "receiver_softirq"),
-        *("sender_disk_busy", "receiver_disk_busy", "sender_iowait", "receiver_iowait", "timed"),
+        *("disk_way", "sender_disk_busy", "receiver_disk_busy", "sender_iowait", "receiver_iowait", "timed"),
         *of_notes.SIGNS,
     }
 )

@@ -20,8 +20,13 @@ from hecn_analysis.statements.statement import Statement, end_of
 
 _NUMBER: Final = r"\d{1,12}(?:[.,]\d{1,6})?"
 _DEVICE: Final = ("Device", "Device:", "DEV")
-_SCALES: Final = {"rkB/s": 1024, "rMB/s": 1 << 20, "rsec/s": 512, "kB_read/s": 1024, "MB_read/s": 1 << 20}
-_WRITES: Final = {"wkB/s": 1024, "wMB/s": 1 << 20, "wsec/s": 512, "kB_wrtn/s": 1024, "MB_wrtn/s": 1 << 20}
+_SECTOR: Final = 512  # of iostat and sar, whatever the disk has [B]
+_SCALES: Final = {"rkB/s": 1024, "rMB/s": 1 << 20, "kB_read/s": 1024, "MB_read/s": 1 << 20} | dict.fromkeys(
+    ("rsec/s", "rd_sec/s"), _SECTOR
+)
+_WRITES: Final = {"wkB/s": 1024, "wMB/s": 1 << 20, "kB_wrtn/s": 1024, "MB_wrtn/s": 1 << 20} | dict.fromkeys(
+    ("wsec/s", "wr_sec/s"), _SECTOR
+)
 
 #: Share of the busiest sample from which on a disk works. [B]
 _WORKS: Final = 0.5

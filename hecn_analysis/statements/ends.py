@@ -2,8 +2,8 @@
 
 Units and traps
 ---------------
-- A heading holds until the next one or the prompt of another host. A prompt names a host; a heading, or a command such
-  as ``iperf3 -c`` (the sender, or with -R the receiver) or -s, gives its end.
+- A heading, or a short line with a colon at its end, holds until the next one or the prompt of another host. A prompt
+  names a host; a heading, or a command such as ``iperf3 -c`` (the sender, or with -R the receiver) or -s, its end.
 - If one of two hosts is known, the other is the other end. With three hosts the end stays open.
 - ``sysctl-mover2.txt`` belongs to the receiver if a note says "mover1 -> mover2", or if the runs go there.
 """
@@ -22,6 +22,8 @@ from hecn_analysis.files.documents import Document
 from hecn_analysis.statements.statement import Statement
 
 _HEADING: Final = re.compile(r"^\s{0,4}(?:#{1,6}|={2,40}|-{2,40}|\*{2,40}|>{2,6}|\[)\s{0,3}(?P<words>[^\n]{1,80})$")
+#: A short line before an output, such as "top on the sender:".
+_LABEL: Final = re.compile(r"^\s{0,4}(?P<words>[A-Za-z][^\n:|=]{2,60}):\s{0,3}$")
 _ENDS: Final = re.compile(r"\b(?P<sender>sender|sending)\b|\b(?P<receiver>receiver|receiving)\b", re.IGNORECASE)
 _PROMPT: Final = re.compile(
     r"^(?:\[(?:[\w.-]{1,32})@(?P<boxed>[\w.-]{1,64}) [^\]\n]{1,80}\]"
@@ -121,7 +123,7 @@ def _marks(document: Document) -> list[tuple[int, str]]:
             prompts.append((number, host))
             if end := _by_command(prompt["command"]):
                 ends.setdefault(host, end)
-        elif (heading := _HEADING.match(text)) is not None:
+        elif (heading := _HEADING.match(text) or _LABEL.match(text)) is not None:
             named = {str(match.lastgroup) for match in _ENDS.finditer(heading["words"])}
             headings.append((number, named.pop() if len(named) == 1 else "", heading["words"]))
     hosts = dict.fromkeys(host for _, host in prompts)

@@ -185,3 +185,44 @@ def test_a_test_of_a_disk_beside_a_file_service_may_be_one_of_the_service(tmp_pa
     (tmp_path / "question.txt").write_text(f"{words}\n", encoding="utf-8")
     verdict = diagnose(tmp_path)[0]
     assert ("is_local" in {sign.name for sign in verdict.signs}) is is_alone
+
+
+TOP = "On the sender:\n  PID USER PR NI  VIRT  RES  SHR S %CPU %MEM   TIME+ COMMAND\n{0}\n"
+SAR = "08:10:01 AM       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n{0}\n"
+OUTPUTS = {
+    "ssh fills a core of the sender": (
+        TOP.format(" 8123 ann  20  0  9120 3300 2100 R 99.8  0.3  2:12.44 ssh"),
+        "rsync over ssh runs at 21 MB/s on a gigabit network.",
+        "cpu-sender",
+    ),
+    "a busy member of an array, which reads": (
+        SAR.format("08:15:01 AM   dev8-32   8.10   9720.40     27.00   1203.00   31.20   3912.00   122.40   99.70"),
+        "Our RAID became very slow.",
+        "disk-read",
+    ),
+    "a busy member of an array, which writes": (
+        SAR.format("08:15:01 AM   dev8-32   8.10     27.00   9720.40   1203.00   31.20   3912.00   122.40   99.70"),
+        "Our RAID became very slow.",
+        "disk-write",
+    ),
+    "a disk of USB 3 at USB 2": (
+        "usb 1-2: new high-speed USB device number 9 using xhci_hcd\nusb 1-2: Product: USB 3.0 External\n",
+        "The external SSD writes at 38 MB/s only.",
+        "slot",
+    ),
+    "encryption in a profile": (
+        "Overhead  Shared Object        Symbol\n  58.31%  [kernel]             [k] poly1305_blocks_neon\n",
+        "Through the tunnel 210 Mb/s come through, without it 930 Mb/s.",
+        "cpu-receiver",
+    ),
+    "a file in pieces": ("$ filefrag a.img\na.img: 48211 extents found\n", "Reading a.img is slow.", "disk-read"),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_the_likeliest_cause_of_an_output_beside_words(tmp_path, name):
+    output, words, cause = OUTPUTS[name]
+    (tmp_path / "output.txt").write_text(output, encoding="utf-8")
+    (tmp_path / "question.txt").write_text(f"{words}\n", encoding="utf-8")
+    causes = diagnose(tmp_path)[0].causes
+    assert causes[0].kind == cause, [(one.kind, round(one.probability, 2)) for one in causes[:3]]

@@ -25,6 +25,7 @@ def ends(text, name="all.txt"):
         (f"root@a:~# iperf3 -c b -R\n{LARGE}root@b:~# sysctl -a\n{SMALL}", ["receiver", "sender"]),
         (f"[ops@b ~]$ sysctl -a\n{SMALL}[ops@a ~]$ iperf3 -c b\n{LARGE}", ["receiver", "sender"]),
         (f"{CLIENT}{LARGE}root@b:~# ls\n{SMALL}root@c:~# ls\n{SMALL}", ["sender", "", ""]),  # of three, nothing
+        (f"On the sender:\n{LARGE}Same for the receiver:\n{SMALL}", ["sender", "receiver"]),
         (f"{CLIENT}{LARGE}", [""]),  # one host may have copied what it was sent
         (f"# the sender and the receiver\n{LARGE}", [""]),
         (LARGE, [""]),
