@@ -215,6 +215,17 @@ OUTPUTS = {
         "Through the tunnel 210 Mb/s come through, without it 930 Mb/s.",
         "cpu-receiver",
     ),
+    "RDMA in software": (
+        " Dual-port       : OFF          Device         : rxe0\n",
+        "RDMA over a 25 Gb/s card is slower than TCP.",
+        "cpu-sender",
+    ),
+    "a checksum offload of an overlay": (
+        "tx-checksum-ip-generic: on\n",
+        "Pods get 120 Mb/s over flannel.1 (VXLAN), hosts 9.4 Gb/s. tx-checksum-ip-generic of flannel.1 is on.",
+        "offload",
+    ),
+    "others upload": ("", "Our line gets slow when somebody uploads photos.", "shared"),
     "a file in pieces": ("$ filefrag a.img\na.img: 48211 extents found\n", "Reading a.img is slow.", "disk-read"),
 }
 
