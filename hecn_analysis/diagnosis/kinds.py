@@ -35,6 +35,7 @@ BETWEEN_HOSTS: Final = frozenset(
 _SAME: Final = 0.1
 
 _RATE: Final = "asked.rate_bps"
+_METER: Final = "run.meter_bps"
 _LEAST_CUT_S: Final = 2.0  # a shorter part of a run is slow start
 _WINDOW: Final = "asked.window_bytes"
 
@@ -236,6 +237,7 @@ def kinds(folder: Folder) -> list[Kind]:
     """
     runs = _with_cut_runs(folder.runs[~folder.runs["tool"].isin(_WATCH)], folder.reading.intervals)
     own = _by_file(folder.statements)
+    runs = _with_meters(runs, own)
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
     mounts = [statement for statement in folder.statements if statement.name == "mount.share"]
@@ -300,6 +302,17 @@ def _with_cut_runs(runs: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
     rates = (usable["bits"] / usable["length"]).set_axis(pd.MultiIndex.from_frame(usable[key]))
     found = rates.reindex(pd.MultiIndex.from_frame(runs[key])).to_numpy(dtype=float)
     return runs.assign(rate_bps=runs["rate_bps"].where(~cut, found))
+
+
+def _with_meters(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> pd.DataFrame:
+    """Give copies that were broken off the rate that their meter last showed."""
+    if not any(one.name == _METER for statements in own.values() for one in statements):
+        return runs
+    shown = {(one.source_file, one.line): one.value for of in own.values() for one in of if one.name == _METER}
+    ends = pd.Series([shown.get(key) for key in zip(runs["source_file"], runs["line_last"], strict=True)], runs.index)
+    failed = runs["error"].fillna(value=False).astype(bool)
+    cut = runs["rate_bps"].isna() & runs["tool"].isin(BETWEEN_HOSTS) & ~failed
+    return runs.assign(rate_bps=runs["rate_bps"].where(~cut, ends.astype(float)))
 
 
 def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:

@@ -144,3 +144,13 @@ def test_parallel_streams_without_a_sum_give_no_rate(tmp_path):
     two = CUT + CUT.partition("Cwnd\n")[2].replace("[  5]", "[  7]")
     (kind,) = found(tmp_path, {"client.txt": two})
     assert len(kind.runs) == 0
+
+
+def test_a_copy_that_was_broken_off_has_the_last_rate_of_its_meter(tmp_path):
+    meter = "$ scp b:/data/big.tar .\nbig.tar   {0}  210MB  {1}MB/s   {2}\n"
+    (tmp_path / "cut.txt").write_text(meter.format("12%", "18.5", "01:22 ETA^CKilled by signal 2."), encoding="utf-8")
+    (cut,) = kinds(read_folder(tmp_path))
+    assert cut.median_bps == pytest.approx(8 * 18.5 * 2**20)
+    (tmp_path / "cut.txt").write_text(meter.format("100%", "18.5", "00:11"), encoding="utf-8")
+    (done,) = kinds(read_folder(tmp_path))
+    assert not done.say("run.meter_bps")
