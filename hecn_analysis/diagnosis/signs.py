@@ -6,6 +6,7 @@ Each function is the sign of its name in ``models/evidence.yaml``, which has its
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +38,9 @@ _USUAL_BPS: Final = 1e9
 _JITTER: Final = 2.0
 
 #: Entries of ``models/cues.yaml`` that say that a disk is at USB 2, and the rate of that bus. [bit/s]
-_USB2: Final = frozenset({"usb-storage-480", "usb2-for-fast-device", "usb2-wrapped"})
+#: Lines that a device hangs on USB 2, by their names or words.
+_USB2: Final = frozenset({"usb-storage-480", "usb2-for-fast-device", "usb2-wrapped", "usb3-device-at-usb2"})
+_SAYS_USB2: Final = re.compile(r"\bUSB ?2(?:\.0)?\b", re.IGNORECASE)
 _USB2_BPS: Final = 480e6
 
 _INTERVALS: Final = "the rate of the intervals"
@@ -248,7 +251,7 @@ def _from_memory(facts: Facts) -> Fact | None:
 
 @_sign
 def _usb2(facts: Facts) -> Fact | None:
-    told = [one for one in facts.kind.say("cue") if str(one.value) in _USB2]
+    told = [one for one in facts.kind.say("cue") if str(one.value) in _USB2 or _SAYS_USB2.search(one.says)]
     return Fact(facts.measured / _USB2_BPS, (told[0], facts.rate_quote)) if told else None
 
 

@@ -237,3 +237,11 @@ def test_the_likeliest_cause_of_an_output_beside_words(tmp_path, name):
     (tmp_path / "question.txt").write_text(f"{words}\n", encoding="utf-8")
     causes = diagnose(tmp_path)[0].causes
     assert causes[0].kind == cause, [(one.kind, round(one.probability, 2)) for one in causes[:3]]
+
+
+@pytest.mark.parametrize(("rate", "is_bus"), [(280e6, True), (30e6, False)])
+def test_a_bus_holds_back_only_what_comes_near_its_rate(tmp_path, rate, is_bus):
+    text = e.iperf3([rate] * 10, command="iperf3 -c 10.30.0.12 -t 10", local="10.20.0.11", remote="10.30.0.12")
+    (tmp_path / "iperf3.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "question.txt").write_text("The adapter is a slow one on USB 2 of my laptop.\n", encoding="utf-8")
+    assert (diagnose(tmp_path)[0].causes[0].kind == "slot") is is_bus
