@@ -38,7 +38,18 @@ def table(tmp_path, *rows):
         ({"kernel": "5.14.0-427.el9"}, "kernel", "5.14"),
         ({"level": "raidz2"}, "level", 6),
         ({"media": "4TB SATA HDD"}, "medium", "hdd"),
-        ({"node": "10x 15.36TB Gen4 NVMe"}, "medium", "nvme"),
+        ({"node": "10x 15.36TB Gen4 NVMe"}, "medium", "nvme4"),
+        ({"node": "10x NVMe"}, "medium", "nvme"),
+        ({"tool": "fio write bs=16k fdatasync=1"}, "flushed", 1),
+        ({"tool": "dd bs=1M oflag=direct"}, "io", "direct"),
+        ({"tool": "dd bs=1M"}, "io", "buffered"),
+        ({"tool": "bonnie++ 1.97, 16384M"}, "jobs", None),
+        ({"device": "md RAID0, 256K chunk"}, "chunk", 262144),
+        ({"firewall": "nftables, 20 rules"}, "firewall", "stateful"),
+        ({"instance": "AWS m5.4xlarge"}, "instance", "ten"),
+        ({"nic": "Mellanox ConnectX-4 Lx"}, "rate", 25e9),
+        ({"description": "NFS read by one client"}, "sink", "memory"),
+        ({"repl": "3x"}, "replicas", 3),
         ({"cpu": "2x AMD EPYC 7742 (64 cores each)"}, "cpu", "amd-epyc-7742"),
         ({"tool": "HPN patched scp, RAID"}, "program", "hpn-scp"),
         ({"device": "md RAID10 of 4 HDD"}, "level", 10),
@@ -87,6 +98,29 @@ def test_the_slot_of_an_array_is_its_ceiling(tmp_path):
     config = {"disks": "4x NVMe", "raid": "RAID0", "op": "read", "uplink": "PCIe Gen2 x1"}
     (row,) = strangers.read(table(tmp_path, ("raid", config, 3.4, "Gb/s", "")))
     assert np.exp(np.median(row.draws)) == pytest.approx(3.4e9, rel=0.1)
+    assert row.bottleneck == "slot"
+
+
+def test_the_memory_of_a_processor_is_that_of_its_channels_or_of_few_cores(tmp_path):
+    cpu = {"cpu": "2x Xeon E5-2699 v4 2.20 GHz"}
+    full, few = strangers.read(
+        table(tmp_path, ("memory", cpu, 900, "Gb/s", ""), ("memory", {**cpu, "threads": 2}, 250, "Gb/s", ""))
+    )
+    assert np.exp(np.median(full.draws)) == pytest.approx(0.75 * 2 * 76.8e9 * 8, rel=1e-6)
+    assert np.exp(np.median(few.draws)) == pytest.approx(2 * 14e9 * 8, rel=1e-6)
+
+
+def test_what_is_in_flight_counts_where_a_source_says_so(tmp_path):
+    disk = {"disk": "NVMe", "op": "read", "raid": "none"}
+    unknown, alone = strangers.read(
+        table(
+            tmp_path,
+            ("storage", {**disk, "block": "16k"}, 10, "Gb/s", ""),
+            ("storage", {**disk, "block": "16k", "iodepth": 1}, 2, "Gb/s", ""),
+        )
+    )
+    assert "tool.request" not in unknown.keys
+    assert np.median(alone.draws) < np.median(unknown.draws) - 1
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,9 @@ import yaml
 
 from hecn_analysis import limits
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import HecnError
+from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.hardware import load_scenario
+from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.prediction import discrepancy
 from hecn_analysis.prediction.draws import DRAWS, FloatArray
@@ -34,7 +35,13 @@ from upkeep.strangers_rows import Row, predict_row, winkler
 RULES: Final = Path(__file__).with_suffix(".yaml")
 
 #: Regime of the formulas of `hecn limits`.
-_REGIME: Final = {"pcie": "slot", "atm": "stated", "memory": "slot"}
+_REGIME: Final = {"pcie": "slot", "atm": "stated", "memory": "slot", "channels": "core within a machine"}
+
+#: Share of the nominal rate of memory that copies reach.
+_USABLE: Final = 0.75
+
+#: Year from which disks are as the prior has them.
+_NEW_DISKS: Final = 2009
 
 #: Ends of keys that are true or false.
 _TRUTHS: Final = (".offload", ".gro", ".arfs", ".bidirectional", ".sync", ".tunnel_offload")
@@ -182,7 +189,8 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         row.fault = "no rule" if rule is None else "not a rate"
         return
     access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
-    keys = {**rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
+    usual = _rules()["assumed"] if "path.rate" in rule.get("keys", {}) and "window" in known else {}
+    keys = {**usual, **rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
     if not {"io", "flushed", "depth"} & set(known):  # how much is in flight is not known
         keys.pop("tool.request", None)
     if known.get("instance") in _rules()["instances"] and "path.rate" in rule.get("keys", {}):
@@ -191,6 +199,7 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     for role in rule.get("disk", ()):
         keys |= _array(role, known)
     row.keys = keys
+    row.whole = row.whole and not isinstance(keys.get("path.rtt"), dict)  # what TCP does rests on the round trip
     row.baseline = _baseline(rule["baseline"], known)
     if "limit" in rule:
         _limit(row, rule, keys, known)
@@ -222,9 +231,7 @@ def _filled(keys: Mapping[str, str | list[str]], known: Mapping[str, Any]) -> di
 
 def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
     """Keys of an array of the disks that a configuration names."""
-    rates = _rules()["media"][known.get("medium", "unknown")]
-    if "one_disk" in known:
-        rates = {"read": {"value": known["one_disk"], "basis": "documented"}}
+    rates = _one_disk(known)
     keys = {f"{role}.arrays.data.disk.{way}_rate": rates.get(way, rates["read"]) for way in ("read", "write")}
     disks = _disks(known)
     if "osds" in known and "nodes" not in known:  # one object store daemon for each disk
@@ -232,22 +239,38 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
     if disks > 1:
         keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
         keys |= {f"{role}.arrays.data.software": known.get("software")}
-    ceilings = [known["clients"] * known["client_rate"]] if {"clients", "client_rate"} <= set(known) else []
     if {"uplink_gen", "uplink_lanes"} <= set(known):
-        op = "read" if role == "receiver" else "write"  # of the controller, in main memory
-        slot = limits.pcie(gen=int(known["uplink_gen"]), lanes=int(known["uplink_lanes"]), max_payload=256, op=op)
-        ceilings.append(float(slot["throughput_bps"]))
-    if ceilings:
-        keys[f"{role}.arrays.data.ceiling"] = min(ceilings)
+        slot = f"{role}.slots.up"
+        keys |= {f"{slot}.gen": int(known["uplink_gen"]), f"{slot}.lanes": int(known["uplink_lanes"])}
+        keys[f"{role}.arrays.data.slots"] = ["up"]
+    if np.isfinite(most := _ports(known)):
+        keys[f"{role}.arrays.data.ceiling"] = most
     if "replicas" in known:
         keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
     if "chunk" in known:
         keys[f"{role}.arrays.data.chunk"] = int(known["chunk"])
     if "at_rest" in known:
         keys[f"{role}.filter_rate"] = _rules()["at_rest"]
-    if known.get("medium") in {"ssd", "nvme"}:
-        keys[f"{role}.arrays.data.disk.link"] = "sata-6" if known["medium"] == "ssd" else None
+    if known.get("medium") == "ssd":
+        keys[f"{role}.arrays.data.disk.link"] = "sata-6"
     return {key: value for key, value in keys.items() if value is not None}
+
+
+def _one_disk(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Rates of one disk: as stated, else those of its kind and time."""
+    if "one_disk" in known:
+        return {"read": {"value": known["one_disk"], "basis": "documented"}}
+    medium = known.get("medium", "unknown")
+    if medium in {"hdd", "unknown"} and known.get("year", _NEW_DISKS) < _NEW_DISKS:
+        medium = "hdd-2008"
+    return dict(_rules()["media"][medium])
+
+
+def _ports(known: Mapping[str, Any]) -> float:
+    """What the ports of all nodes and of all clients of a cluster carry; infinite where they are not known [bit/s]."""
+    of_nodes = (known.get(name, np.inf) for name in ("nodes", "rate", "links"))
+    of_clients = (known.get(name, np.inf) for name in ("clients", "client_rate"))
+    return float(min(np.prod(list(of_nodes)), np.prod(list(of_clients))))
 
 
 def _disks(known: Mapping[str, Any]) -> int:
@@ -259,7 +282,9 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
     """Fill in the prediction of a row by a formula of `hecn limits`."""
     kind = rule["limit"]
     if kind == "memory":
-        rate = keys["rate"] * 0.75 / keys.get("passes", 1)
+        rate = keys["rate"] * _USABLE / keys.get("passes", 1)
+    elif kind == "channels":
+        rate = _of_channels(keys)
     elif kind == "atm":
         carrier = _CARRIERS.get(keys["carrier"])
         if carrier is None:
@@ -272,7 +297,18 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
     row.draws = np.full(DRAWS, np.log(rate))
     row.regimes = np.full(DRAWS, discrepancy.REGIMES.index(_REGIME[kind]))
     row.most = np.full(DRAWS, np.inf)
-    row.bottleneck = {"pcie": "slot", "atm": "link", "memory": "memory"}[kind]
+    row.bottleneck = {"pcie": "slot", "atm": "link"}.get(kind, "memory")
+
+
+def _of_channels(keys: Mapping[str, Any]) -> float:
+    """Rate of the memory of processors, or of what few cores have in flight [bit/s]."""
+    part = parts("cpus")[keys["cpu"]]
+    if part.memory_channels is None or part.memory_transfers is None:
+        raise InputError(f"no memory of {keys['cpu']}", "a processor with channels and transfers")
+    channels, passes = keys.get("sockets", 1) * part.memory_channels, keys.get("passes", 1)
+    memory = limits.memory(channels=channels, transfers=part.memory_transfers.value, usable=_USABLE, passes=passes)
+    alone = units.parse(_rules()["core_memory"], "rate") * keys.get("cores", np.inf)
+    return min(float(memory["throughput_bps"]), alone)
 
 
 _LANE: Final = {1: 2e9, 2: 4e9, 3: 7.877e9, 4: 15.754e9, 5: 31.508e9, 6: 60.5e9}

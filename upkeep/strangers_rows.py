@@ -31,7 +31,7 @@ class Row:
     counted
         Whether the sizes of errors rest on it: the result is measured, and no defect.
     whole
-        Whether the scenario also holds all that the source states.
+        Whether the scenario also holds all that the source states, and needs no assumed round-trip time.
     """
 
     name: str

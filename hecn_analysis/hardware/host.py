@@ -290,6 +290,10 @@ class Host(_Described):
         description="translation of the cards' addresses: off; passthrough (iommu=pt); lazy or strict flushes of "
         "translations; default: unknown, as in the costs",
     )
+    qdisc: Literal["fq", "other"] | None = Field(
+        default=None,
+        description="queue of the network card: fq paces for TCP, otherwise TCP has a timer for each connection",
+    )
     firewall: Literal["none", "stateful"] | None = Field(
         default=None,
         description="packet filter of the kernel (iptables, nftables): none, or one that tracks connections; default: "

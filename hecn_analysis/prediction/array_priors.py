@@ -13,6 +13,7 @@ _DIMENSIONS: dict[str, units.Dimension] = {
     "ceiling": "rate",
     "latency": "time",
     "sustained": "fraction",
+    "complete_stripes": "fraction",
 }
 
 

@@ -115,7 +115,10 @@ def _together(
     total = np.asarray(figures["throughput_bps"], dtype=np.float64)
     lost = array.doubling_loss or assumed("doubling_loss", array.software or "controller")
     kept = 1 - draw(f"{at}.doubling_loss", lost)
-    return np.asarray(total * kept ** np.log2(np.maximum(total / rate, 1.0)))
+    total = total * kept ** np.log2(np.maximum(total / rate, 1.0))
+    if not reads and array.software == "md" and level in _PARITY:
+        total = total * np.minimum(draw(f"{at}.complete_stripes", assumed("complete_stripes")), 1.0)
+    return np.asarray(total)
 
 
 def _request_alone(tool: Tool, draw: Draws, array: Array) -> FloatArray | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
 from hecn_analysis.limits.tcp_window import kernel_version
-from hecn_analysis.prediction.devices import buffer_cost, core_clock, filter_cost, pacing_cost, process_cost
+from hecn_analysis.prediction.devices import buffer_cost, core_clock, filter_cost, pacing_cost, process_cost, slowness
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
 from hecn_analysis.prediction.placement import Placement
@@ -115,7 +115,7 @@ class Cores:
         sockets = networked and self.scenario.tool.protocol != "rdma"  # RDMA bypasses the processor
         network = self._network_cost(flow, sends=sends) if sockets else np.zeros(1)
         files = self._file_cost(flow, sends=sends) if on_disk else np.zeros(1)
-        files = files + self.draw("tool.cost", self.scenario.tool.cost)
+        files = files + self.draw("tool.cost", self.scenario.tool.cost) * slowness(self.cpu)
         files = files + process_cost(self.scenario, self.draw, self.role, self.cpu)
         process: list[_Work] = [(threads, network + files, "the transfer process")]
         if self.scenario.tool.threads in _DISK_THREAD and networked and on_disk:

@@ -15,6 +15,7 @@ from hecn_analysis.base import places, units
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
+from hecn_analysis.prediction.draws import agreed
 from hecn_analysis.prediction.packets import link_shares, payload_per_packet, streams_per_process
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 _CLOCK: Final = Parameter(
     value=3e9, spread=0.3, basis="assumed", source="servers under load: 2.3 to 3.9 GHz", unit=SHOWN_UNIT["frequency"]
 )
+
+#: Cycles for a packet in interrupts of the servers that the costs of this module are those of (generic-server-cpu).
+_SERVER_PACKET: Final = 1000.0
 
 #: Memory that one translation covers. [B]
 _PAGE: Final = 4096
@@ -49,6 +53,11 @@ def _assumed(entry: dict[str, Any], field: str = "value", dimension: units.Dimen
         source=entry["source"],
         unit=SHOWN_UNIT[dimension],
     )
+
+
+def slowness(cpu: Cpu | None) -> float:
+    """Cycles that a processor needs for a packet, over those of a server's: small cores do less in each [1]."""
+    return 1.0 if cpu is None else float(agreed(cpu.interrupt_packet_cost.value)) / _SERVER_PACKET
 
 
 def core_clock(draw: Draws, role: str, host: Host) -> FloatArray:
@@ -80,7 +89,8 @@ def pacing_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatAr
     """Cycles per byte for the timer that releases each packet of a paced sender [cycles/B]."""
     if host.congestion_control != "bbr":
         return np.zeros(1)
-    return np.asarray(draw(f"{role}.pacing", _assumed(_table()["pacing"], dimension="cycles")) / unit)
+    by = "fq" if host.qdisc == "fq" else "own"
+    return np.asarray(draw(f"{role}.pacing", _assumed(_table()["pacing"][by], dimension="cycles")) / unit)
 
 
 def process_cost(scenario: Scenario, draw: Draws, role: str, cpu: Cpu) -> FloatArray:
@@ -92,7 +102,7 @@ def process_cost(scenario: Scenario, draw: Draws, role: str, cpu: Cpu) -> FloatA
     with_aes, without = _USUAL.get(tool.encryption, _USUAL_TLS)
     cipher = tool.cipher or (without if cpu.crypto in {"none", "simd"} else with_aes)
     own = draw(f"tool.encryption.{tool.encryption}", _assumed(_table()["encryption"][tool.encryption]))
-    return np.asarray(total + own + _cipher_cost(draw, role, cpu, cipher))
+    return np.asarray(total + own * slowness(cpu) + _cipher_cost(draw, role, cpu, cipher))
 
 
 def _cipher_cost(draw: Draws, role: str, cpu: Cpu | None, cipher: Cipher) -> FloatArray:
@@ -133,6 +143,7 @@ class Devices:
         payload = np.atleast_1d(np.asarray(payload_per_packet(self.scenario)[0], dtype=np.float64))
         cycles = self.draw(f"path.tunnel.{tunnel}", _assumed(entry, "packet", "cycles")) / payload
         cycles = cycles * self._left_of_packets(payload) + entry.get("byte_cost", 0)
+        cycles = cycles * slowness(self.host.cpu)
         cycles = cycles + 2 * filter_cost(self.draw, self.role, self.host, payload)  # without its headers, then with
         if "cipher" in entry:
             cores = 1 if self.host.cpu is None else self.host.cpu.cores
@@ -171,7 +182,8 @@ class Devices:
         """Add what a cloud allows the machine and each of its connections."""
         at, host = self.role, self.host
         if host.instance_rate is not None:
-            rate = self.draw(f"{at}.instance_rate", host.instance_rate)
+            payload, wire = payload_per_packet(self.scenario)
+            rate = self.draw(f"{at}.instance_rate", host.instance_rate) * payload / wire
             title = f"the rate allowed to the {at}'s machine"
             self.demands.add(flow, f"{at}.nic.shaper", 1 / rate, title=title, variant=str(sends))
         allowed = host.flow_rate

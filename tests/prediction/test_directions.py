@@ -52,6 +52,8 @@ CASES = [  # base, key, slower, faster
     ({**LAN, "receiver.app_cores": [1]}, "receiver.nic_cores", [8], [0]),
     ({**LAN, "receiver.cpu.clock": "4 GHz"}, "tool.zero_copy", False, True),
     ({**LAN, "sender.cpu.clock": "2 GHz", "receiver.cpu.clock": "4 GHz"}, "sender.congestion_control", "bbr", "cubic"),
+    ({**WITHIN, "sender.congestion_control": "bbr"}, "sender.qdisc", "other", "fq"),
+    ({**LAN, "sender.instance_rate": "5 Gb/s"}, "path.tunnel", "vxlan", None),
     (LAN, "tool.encryption", "tls", "ktls"),
     ({**LAN, "tool.encryption": "tls", "receiver.cpu.crypto": "aes"}, "tool.cipher", "chacha20-poly1305", "aes-gcm"),
     ({**LAN, "tool.encryption": "tls"}, "receiver.cpu.crypto", "none", "aes"),
