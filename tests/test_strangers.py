@@ -110,6 +110,24 @@ def test_the_memory_of_a_processor_is_that_of_its_channels_or_of_few_cores(tmp_p
     assert np.exp(np.median(few.draws)) == pytest.approx(2 * 14e9 * 8, rel=1e-6)
 
 
+def test_a_disk_reads_half_as_fast_inside_and_less_long_ago(tmp_path):
+    disk = {"media": "HDD 7200rpm", "op": "read"}
+    rows = strangers.read(
+        table(
+            tmp_path,
+            ("storage", {**disk, "zone": "outer"}, 1, "Gb/s", ""),
+            ("storage", {**disk, "zone": "inner"}, 1, "Gb/s", ""),
+            ("storage", {**disk, "year": 2005}, 1, "Gb/s", ""),
+        )
+    )
+    outer, inner, old = (float(np.exp(np.median(row.draws))) / 8e6 for row in rows)
+    assert (outer, inner, old) == (
+        pytest.approx(234, rel=0.02),
+        pytest.approx(117, rel=0.02),
+        pytest.approx(65, rel=0.02),
+    )
+
+
 def test_what_is_in_flight_counts_where_a_source_says_so(tmp_path):
     disk = {"disk": "NVMe", "op": "read", "raid": "none"}
     unknown, alone = strangers.read(

@@ -263,7 +263,9 @@ def _one_disk(known: Mapping[str, Any]) -> dict[str, Any]:
     medium = known.get("medium", "unknown")
     if medium in {"hdd", "unknown"} and known.get("year", _NEW_DISKS) < _NEW_DISKS:
         medium = "hdd-2008"
-    return dict(_rules()["media"][medium])
+    zone = known.get("zone", 1.0) if medium.startswith("hdd") else 1.0
+    of_kind = _rules()["media"][medium]
+    return {way: {**rate, "value": units.parse(rate["value"], "rate") * zone} for way, rate in of_kind.items()}
 
 
 def _ports(known: Mapping[str, Any]) -> float:
