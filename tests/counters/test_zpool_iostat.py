@@ -13,6 +13,7 @@ def test_the_last_report_of_a_pool_counts(samples):
     [pool] = source["pools"]
     assert (pool["name"], pool["is_since_import"]) == ("tank", False)
     assert (pool["read_bps"], pool["write_bps"], pool["write_ops_per_s"]) == (0.0, 154 * MIB, 1280.0)
+    assert (pool["max_read_bps"], pool["max_write_bps"]) == (0.0, 154 * MIB)
     assert pool["alloc_bytes"] == pytest.approx(1.21 * 2**40)
     assert [(part["name"], part["write_bps"]) for part in pool["parts"]] == [
         ("raidz2-0", 154 * MIB),
@@ -27,6 +28,13 @@ def test_latencies_and_decimal_commas(samples):
     [source] = counters.sources
     assert [(pool["name"], pool["is_since_import"]) for pool in source["pools"]] == [("backup", True), ("media", True)]
     assert source["pools"][1]["write_bps"] == pytest.approx(3.15 * MIB)
+
+
+def test_the_largest_rates_of_many_reports(samples, counters_of):
+    text = (samples / "zpool-iostat" / "latency.txt").read_text()
+    rows = "".join(f"tank  1.21T  2.41T  0  0  {rate}  0\n" for rate in ("900M", "1.25G", "1.50G", "0"))
+    [pool] = counters_of("\n".join([*text.splitlines()[:3], rows])).sources[0]["pools"]
+    assert (pool["read_bps"], pool["max_read_bps"]) == (0.0, 1.5 * 8 * 2**30)
 
 
 def test_damaged_and_cut_rows(samples, counters_of, said):

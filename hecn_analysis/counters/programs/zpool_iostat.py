@@ -1,6 +1,7 @@
 """Output of ``zpool iostat``: what pools of ZFS read and write. There are no interfaces in it, all is facts.
 
-Versions: OpenZFS 0.6 to 2.3, FreeBSD, illumos; ``-v``, ``-l`` and ``-y`` or not. The last report of each pool counts.
+Versions: OpenZFS 0.6 to 2.3, FreeBSD, illumos; ``-v``, ``-l`` and ``-y`` or not. The last report of each pool counts,
+and the largest rates of all but the first.
 
 Units and traps
 ---------------
@@ -47,7 +48,7 @@ def read(document: Document, findings: CounterFindings) -> None:
     """Read the last report of each pool."""
     findings.format = "zpool-iostat"
     pools: dict[str, dict[str, Any]] = {}
-    reports: dict[str, int] = {}
+    reports: dict[str, list[dict[str, float | None]]] = {}
     pool: dict[str, Any] | None = None
     margin: int | None = None
     for line, text in enumerate(lines_with_ends(document, findings), 1):
@@ -61,10 +62,12 @@ def read(document: Document, findings: CounterFindings) -> None:
             if pool is not None:
                 pool["parts"].append({"name": row["name"], **_figures(row)})
         elif row["name"] not in _APART:
-            reports[row["name"]] = reports.get(row["name"], 0) + 1
+            reports.setdefault(row["name"], []).append(_figures(row))
             pool = pools[row["name"]] = {"name": row["name"], **_figures(row), "parts": []}
     for name, facts in pools.items():
-        facts["is_since_import"] = reports[name] == 1
+        facts["is_since_import"] = len(reports[name]) == 1
+        for rate in ("read_bps", "write_bps"):
+            facts[f"max_{rate}"] = max(each[rate] or 0.0 for each in reports[name][1:] or reports[name])
     findings.facts.update(pools=list(pools.values()), n_pools=len(pools))
 
 
