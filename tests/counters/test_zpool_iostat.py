@@ -37,6 +37,13 @@ def test_the_largest_rates_of_many_reports(samples, counters_of):
     assert (pool["read_bps"], pool["max_read_bps"]) == (0.0, 1.5 * 8 * 2**30)
 
 
+def test_a_lost_indentation_makes_no_pools_of_disks(samples, counters_of):
+    text = (samples / "zpool-iostat" / "verbose.txt").read_text()
+    flat = counters_of("".join(f"{line.strip()}\n" for line in text.splitlines()))
+    [pool] = flat.sources[0]["pools"]
+    assert [part["name"] for part in pool["parts"]] == ["raidz2-0", "sda", "nvme0n1"]
+
+
 def test_damaged_and_cut_rows(samples, counters_of, said):
     text = (samples / "zpool-iostat" / "latency.txt").read_text()
     found = counters_of(text[: text.index("2,88M") + 3])

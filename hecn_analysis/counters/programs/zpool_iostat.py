@@ -7,7 +7,8 @@ Units and traps
 ---------------
 - Amounts, rates and operations have prefixes of 1024: "38.2M" is 38.2 * 2**20 bytes a second. Locales have commas.
 - The first report is the mean since the pool was imported, unless ``-y`` left it out: `is_since_import` if alone.
-- With ``-v`` rows below a pool are its groups and disks, by their indentation; "logs" and "cache" are no pools.
+- With ``-v`` rows below a pool are its groups and disks, by their indentation; "logs" and "cache" are no pools. Where
+  the indentation is lost, the first group ("raidz2-0"), or disk without sizes, begins the parts of a pool.
 - Latencies (``-l``) stand to the right, and are left out. Without headings (``-H``) nothing says what columns are.
 - A last line without its line feed may lack a prefix: it is left out if it ends with a digit other than a lone 0.
 """
@@ -36,6 +37,7 @@ _ROW: Final = re.compile(
     rf"(?P<figures>{_AMOUNT}(?:\s{{1,12}}{_AMOUNT}){{5}})(?:\s|$)"
 )
 _COLUMNS: Final = ("alloc_bytes", "free_bytes", "read_ops_per_s", "write_ops_per_s", "read_bps", "write_bps")
+_GROUP: Final = re.compile(r"(?:mirror|raidz\d?|draid\S{0,40}|replacing|spare|indirect)(?:-\d{1,6})?$")
 _APART: Final = frozenset({"logs", "cache", "special", "spares", "dedup"})
 
 
@@ -51,17 +53,21 @@ def read(document: Document, findings: CounterFindings) -> None:
     reports: dict[str, list[dict[str, float | None]]] = {}
     pool: dict[str, Any] | None = None
     margin: int | None = None
+    is_flat = False
     for line, text in enumerate(lines_with_ends(document, findings), 1):
         if heading := _HEADING.match(text):
-            margin = len(heading["margin"].expandtabs())
+            margin, is_flat = len(heading["margin"].expandtabs()), False
         elif margin is None or not text.strip() or text.strip().startswith("---"):
-            continue
+            is_flat = False
         elif (row := _ROW.match(text)) is None:
             margin, pool = margin if _is_damaged(line, text, findings) else None, None
-        elif len(row["indent"].expandtabs()) > margin:
+        elif row["name"] in _APART:
+            is_flat = True  # until the line that ends the pool
+        elif is_flat or _is_part(row, margin):
+            is_flat = is_flat or len(row["indent"].expandtabs()) <= margin
             if pool is not None:
                 pool["parts"].append({"name": row["name"], **_figures(row)})
-        elif row["name"] not in _APART:
+        else:
             reports.setdefault(row["name"], []).append(_figures(row))
             pool = pools[row["name"]] = {"name": row["name"], **_figures(row), "parts": []}
     for name, facts in pools.items():
@@ -69,6 +75,12 @@ def read(document: Document, findings: CounterFindings) -> None:
         for rate in ("read_bps", "write_bps"):
             facts[f"max_{rate}"] = max(each[rate] or 0.0 for each in reports[name][1:] or reports[name])
     findings.facts.update(pools=list(pools.values()), n_pools=len(pools))
+
+
+def _is_part(row: re.Match[str], margin: int) -> bool:
+    """Whether a row is that of a group or a disk, by its indentation, its name, or its sizes."""
+    is_below = len(row["indent"].expandtabs()) > margin or _GROUP.match(row["name"]) is not None
+    return is_below or row["figures"].startswith("-")
 
 
 def _is_damaged(line: int, text: str, findings: CounterFindings) -> bool:
