@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import quopri
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -84,6 +85,12 @@ WRAPPINGS: dict[str, Callable[[Texts], str]] = {
     "full width": _each(lambda line: line.translate({ord("0") + n: 0xFF10 + n for n in range(10)})),
     "UTF-16": _null,
     "colours": _each(lambda line: f"\x1b[32m{line}\x1b[0m"),
+    "bold lines": _each(lambda line: f"**{line}**" if line.strip() else line),
+    "list": _front("- "),
+    "numbered list": lambda lines: "".join(f"{number}. {line}\n" for number, line in enumerate(lines, 1)),
+    "block marks": _around("[quote=me]\n{noformat}\n", "{noformat}\n[/quote]\n"),
+    "Python's logging": _front("INFO:root:"),
+    "rst": lambda lines: "Output::\n\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines),
 }
 
 
@@ -101,6 +108,7 @@ MARKS = [
     "UTF-16",
     "colours",
 ]
+EVERY_LINE = ["bold lines", "list", "numbered list", "block marks", "Python's logging"]
 # Known by a margin, or by a mark that a wrapping looks like: rows are lost or differ behind some wrappings.
 EXCEPT = {"nccl-tests", "xdd", "juicefs", "ior", "iozone", "fio", "neighbours"}
 
@@ -127,6 +135,18 @@ def test_a_wrapping_does_not_change_the_rows(wrapping):
         assert rows(WRAPPINGS[wrapping](lines)) == plain, f"{sample.parent.name}/{sample.name}"
         compared += len(plain)
     assert compared > 200
+
+
+def logged(content):
+    """Runs of a log, and the number of problems."""
+    found = RunFindings("a.log")
+    lines = decode(content)
+    registry.read(Lines.of(lines), found)
+    found = read_again(found, Lines.of(lines))
+    runs = sorted(found.runs, key=lambda run: (run.line_first, run.line_last))
+    return [{name: value for name, value in run.columns.items() if name != "cleaned"} for run in runs], len(
+        found.problems
+    )
 
 
 def counted(content):
@@ -159,8 +179,8 @@ def is_same_or_told(read, sample, wrapping):
 
 # "preformatted": the tag becomes the prompt of a switch in one sample of port tables.
 READINGS = {
-    "counters": (counted, [mark for mark in MARKS if mark != "preformatted"]),
-    "inventory": (captured, [mark for mark in MARKS if mark != "fence"]),
+    "counters": (counted, [mark for mark in (*MARKS, *EVERY_LINE) if mark != "preformatted"]),
+    "inventory": (captured, [mark for mark in (*MARKS, *EVERY_LINE) if mark != "fence"]),
 }
 
 
@@ -222,3 +242,64 @@ def test_a_sentence_that_quotes_a_result_is_prose(line):
 )
 def test_a_line_of_a_tool_is_no_prose(line):
     assert not is_prose(line)
+
+
+ROWS = ["fio-3.33", "   READ: bw=100MiB/s (105MB/s), io=1000MiB (1049MB), run=10001-10001msec", "", "  lat: 3", "end"]
+
+
+@pytest.mark.parametrize(
+    ("layer", "wrapped"),
+    [
+        ("markup", [f"**{line}**" if line else "" for line in ROWS]),
+        ("markup", [f"{line}\\" if line else "" for line in ROWS]),
+        ("list marks", [f"- {line}" if line else "-" for line in ROWS]),
+        ("line numbers", [f"{number}. {line}" for number, line in enumerate(ROWS, 9)]),
+        ("change marks", [f"+{line}" for line in ROWS]),
+        ("change marks", [f"-{line}" for line in ROWS]),
+        ("table cells", [f"| {line} |" if line else "" for line in ROWS]),
+        ("log prefixes", [f"INFO:root:{line}" for line in ROWS]),
+        ("log prefixes", [f"2026-11-27 10:00:01,123 - root - INFO - {line}" for line in ROWS]),
+        ("log prefixes", [f"2026-11-27T10:00:01.123Z {line}" for line in ROWS]),
+        ("block marks", ["{code:title=a b}", *ROWS, "{code}"]),
+        ("cells", ["host,output", f'n1,"{ROWS[0]}', *ROWS[1:], '"']),
+        ("cells", ['"out": [', *(f"    {json.dumps(line)}," for line in ROWS), "]"]),
+        ("margins", [f"  {line}" if line else "" for line in ROWS]),
+    ],
+)
+def test_a_layer_of_every_line_comes_off_and_leaves_the_margins_of_the_output(layer, wrapped):
+    steps = {step.layer: list(step.text.lines) for step in cleaned(Text.of(wrapped))}
+    assert "\n".join(ROWS) in "\n".join(steps[layer])
+
+
+def test_a_margin_of_the_output_stays_while_a_mark_of_every_line_comes_off():
+    lines = ["/dev/sda:", "\tModel: A", "\t1 first", "\t2 second", "", "done"]
+    first = next(cleaned(Text.of([f"{line}\\" if line else "" for line in lines])))
+    assert (first.layer, list(first.text.lines)) == ("markup", lines)
+
+
+def test_numbers_of_buses_are_no_line_numbers():
+    buses = ["00:00.0 PCI bridge: A", "01:00.0 PCI bridge: B", "10:00.0 Ethernet controller: C", "11:00.0 Network: D"]
+    assert list(cleaned(Text.of(buses))) == []
+
+
+def test_a_padded_paragraph_is_not_joined():
+    padded = Text.of(["name: a  ", "  size: 3  ", "", "flowed ", "text"])
+    assert list(dict(LAYERS)["broken lines"](padded).lines) == [*padded.lines[:3], "flowed text"]
+
+
+def test_returns_inside_an_encoded_line_show_several():
+    text = Text.of(
+        ["From: a@b.example", "Subject: x", "Content-Transfer-Encoding: quoted-printable", "", "1 %=0D2 %=0D"]
+    )
+    assert [line for line in dict(LAYERS)["mail"](text).lines if "%" in line] == ["1 %", "2 %"]
+
+
+def test_a_cell_that_explains_another_stays_in_its_row():
+    row = "| `iperf3: error - unable to connect to server` | Is the receiver listening there? |"
+    assert list(dict(LAYERS)["table cells"](Text.of([row])).lines) == [row]
+
+
+@pytest.mark.parametrize("wrapping", EVERY_LINE)
+def test_some_logs_behind_marks_of_every_line_say_the_same_or_what_is_lost(wrapping):
+    samples = sorted(SAMPLES.glob("*/*.txt"))[EVERY_LINE.index(wrapping) :: 17]
+    assert [sample for sample in samples if not is_same_or_told(logged, sample, wrapping)] == []
