@@ -94,13 +94,18 @@ def _part(findings: CounterFindings, length: int) -> Part[CounterFindings]:
     rows = (*findings.samples, *findings.rates)
     named = {line for row in (*rows, *findings.problems) if isinstance(line := row.get("line"), int)}
     figures = {
-        **{name: value for name, value in findings.facts.items() if name != "cleaned"},
+        **{name: _counted(name, value) for name, value in findings.facts.items() if name != "cleaned"},
         "samples": findings.samples,
         "rates": findings.rates,
         "interfaces": list(findings.interfaces.values()),
     }
     lines = named if any("line" in row for row in rows) else range(1, length + 1)
     return Part(findings, str(findings.format), frozenset(lines), figures, findings.problems)
+
+
+def _counted(name: str, value: object) -> object:
+    """A number of samples or rows as that many, so that more of them are more figures."""
+    return range(value) if name in {"n_samples", "n_rows"} and isinstance(value, int) else value
 
 
 def _number(findings: CounterFindings, numbers: Sequence[int]) -> None:

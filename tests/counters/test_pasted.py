@@ -221,3 +221,11 @@ def test_words_below_a_table_of_iostat_end_it(tmp_path):
     found = read_counters(file)
     assert list(found.problems["line"]) == [4]
     assert [disk["name"] for disk in found.sources[0]["devices"]] == ["sda", "sdb"]
+
+
+def test_reports_that_a_mail_quotes_count_beside_one_that_it_does_not(tmp_path):
+    file = tmp_path / "mail.txt"
+    quoted = "".join(f"> {line}\n".replace("  ", " \u00a0") for line in DISKS.splitlines())
+    file.write_text(f"Before:\n{quoted}\nAfter:\n\n{DISKS}")
+    [source] = read_counters(file).sources
+    assert source["n_samples"] == 2

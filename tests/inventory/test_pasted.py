@@ -565,3 +565,54 @@ def test_a_note_behind_a_row_of_lsblk_is_no_mount():
 def test_the_log_of_the_kernel_is_no_output_of_dmidecode():
     found, _ = read("[    0.000000] SMBIOS 2.4 present.\n[    0.000000] DMI: Maker Board, BIOS 080014  07/26/2010\n")
     assert found == []
+
+
+def test_processors_that_a_mail_broke_off_the_list_of_a_node():
+    text = (
+        "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2\n3 4\nnode 0 size: 2000 MB\nnode 0 free: 900 MB\n"
+        "node 1 cpus: 5 6 7\n8 9 node 1 size: 1800 MB\nnode 1 free: 700 MB node distances:\n"
+        "node   0   1\n  0:  10  21\n  1:  21  10\n"
+    )
+    [facts], problems = read(text)
+    assert facts["node_cpus"] == {"0": [0, 1, 2, 3, 4], "1": [5, 6, 7, 8, 9]}
+    assert facts["node_size_bytes"] == {"0": 2000 * 2**20, "1": 1800 * 2**20}
+    assert facts["node_free_bytes"] == {"0": 900 * 2**20, "1": 700 * 2**20}
+    assert (facts["distances"], problems) == ([[10, 21], [21, 10]], [])
+
+
+def test_a_node_without_its_memory_beside_others_is_told():
+    _, [problem] = read("available: 2 nodes (0-1)\nnode 0 cpus: 0\nnode 0 size: 2000 MB\nnode 1 cpus: 1\n")
+    assert problem["message"] == "found the memory of 1 nodes, expected that of 2"
+
+
+def test_lines_below_a_table_of_disks_are_no_mounts():
+    text = (
+        "> NAME   MAJ:MIN RM   SIZE RO TYPE MOUNTPOINTS\n> sda      8:0    0   100G  0 disk\n"
+        "> `-sda1   8:1    0    99G  0 part\n> /data\n> sdb      8:16   0    90G  0 disk\n"
+        "> :: [ 10:00:00 ] :: [   PASS   ] :: Command 'lsblk' (Expected 0, got 0)\n"
+    )
+    [facts], _ = read(text)
+    assert facts["mounts"] == {"/data": "sda1"}
+
+
+def test_all_devices_of_a_list_in_the_margin_of_a_note_are_read():
+    names = [
+        "00:00.0 PCI bridge: A",
+        "01:00.0 PCI bridge: B",
+        "02:01.0 PCI bridge: C",
+        "06:00.0 Ethernet controller: D",
+    ]
+    [facts], _ = read("Tested:\n\n  $ lspci\n" + "".join(f"  {name} Ltd. Device 3670\n" for name in names))
+    assert [one["address"][5:] for one in facts["devices"]] == [name.split()[0] for name in names]
+
+
+def test_an_identifier_is_no_model():
+    [facts], _ = read("# lsscsi -U\n[N:0:1:1]    disk    eui.002538b1b448b46a    /dev/nvme0n1\n")
+    assert [(one["model"], one["node"]) for one in facts["devices"]] == [(None, "/dev/nvme0n1")]
+
+
+def test_a_remark_behind_the_size_of_a_cache():
+    [facts], _ = read(
+        "CPU(s):  8\nThread(s) per core:  2\nSocket(s):  1\nL1d cache:  32K # of data\nL2 cache:  1024K\n"
+    )
+    assert (facts["l1d_bytes"], facts["l2_bytes"]) == (32768, 1024 * 1024)

@@ -562,3 +562,13 @@ def test_a_server_that_was_asked_for_the_reverse_sends(reading_of, column):
     asked_not = asked.replace("true\n}", "false\n}")
     reading = reading_of(f"get_parameters:\n{asked_not}{ends}{rows}")
     assert column(reading, "direction") == ["receive"]
+
+
+def test_a_sum_below_one_stream_is_the_result_and_told(reading_of):
+    total = "[SUM]   0.00-1.00   sec  4.40 GBytes  37.7 Gbits/sec    9             sender\n"
+    reading = reading_of(
+        RESULT + SENDER + total + total.replace("    9             sender", "                  receiver")
+    )
+    assert values(reading, "throughput_bps", "sender_throughput_bps", "retransmits") == [[37.7e9, 37.7e9, 9]]
+    [message] = reading.problems.message
+    assert message == "found '[SUM]' below one stream, expected two or more; took that of all streams"
