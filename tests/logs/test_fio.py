@@ -385,3 +385,13 @@ def test_a_live_run(reading_of, tmp_path):
         pytest.skip("fio is not installed")
     reading = reading_of(done.stdout)
     assert shown(reading, "tool", "direction", "bytes") == [["fio", "write", MIB]]
+
+
+def test_a_group_without_its_heading_whose_line_a_mail_has_broken(reading_of):
+    text = "  WRITE: bw=300MiB/s (315MB/s), 30.0MiB/s-40.0MiB/s\n"
+    text += "  (31.5MB/s-41.9MB/s), io=3000MiB (3146MB), run=9000-10000msec\n"
+    reading = reading_of(text)
+    assert reading.runs[["direction", "throughput_bps", "bytes", "duration_s"]].to_numpy().tolist() == [
+        ["write", 300 * 2**23, 3000 * 2**20, 10.0]
+    ]
+    assert reading.problems.empty

@@ -132,6 +132,7 @@ class Fio(DocumentReader):
         "(groupid=",
         "Run status group",
         "aggrb=",
+        ": bw=",
         ", run=",
         " BW=",
         "runt=",
@@ -218,7 +219,7 @@ class Fio(DocumentReader):
             self._terse(line, match)
         elif (match := _TOTAL.match(text) or _TOTAL_OLD.match(text)) is not None and line.complete:
             self._total(line, match)
-        elif self._status is not None and _LIKE_TOTAL.match(text):
+        elif _LIKE_TOTAL.match(text):
             self._broken = [line]
         elif self._status is None and (match := _OWN.match(text) or _OWN_OLD.match(text)) is not None:
             if not self._sum:
