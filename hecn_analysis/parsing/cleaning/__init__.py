@@ -57,10 +57,8 @@ class Cleaned(NamedTuple):
 
 
 def cleaned(text: Text, *, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
-    """Yield a text without one layer, then without two, and so on; `left_on` names layers to keep.
-
-    A layer that every line has comes off before layers that only some lines have: those may belong to the output.
-    """
+    """Yield a text without one layer, then without two, and so on; `left_on` names layers to keep."""
+    # A layer that every line has comes off before layers that only some lines have: those may belong to the output.
     layers: tuple[str, ...] = ()
     waiting = [layer for layer in LAYERS if layer[0] not in left_on] if text.lines else []
     while waiting:

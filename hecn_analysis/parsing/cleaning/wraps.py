@@ -11,13 +11,10 @@ _WIDTHS: Final = range(60, 133)
 
 
 def joined_at_blanks(text: Text) -> Text:
-    """Join lines that end in a blank with the next one, as in mails of flowed text (RFC 3676).
-
-    A paragraph whose last line ends in a blank too is padded, not flowed.
-    """
+    """Join lines that end in a blank with the next one, as in mails of flowed text (RFC 3676)."""
     flows = [line.endswith(" ") and not line.isspace() and line != "-- " for line in text.lines]
     for start, end in runs([line.strip() for line in text.lines], 1):
-        if flows[end - 1]:
+        if flows[end - 1]:  # the last line ends in a blank too: the paragraph is padded
             flows[start:end] = [False] * (end - start)
     return _joined(text, flows)
 
