@@ -1,4 +1,8 @@
-"""Requests to a tool: command lines above an output, and the options that iperf3 writes into its JSON."""
+"""Requests to a tool: command lines above an output, and the options that iperf3 and pScheduler write into their JSON.
+
+pScheduler names both ends of a test between two other hosts: its source counts as the end that wrote the output, with
+``--reverse`` its destination, which then sends.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +34,13 @@ _WORDS: Final = (
     "window size",
     "rsync ",
     "scp ",
+    "pscheduler",
+    '"dest"',
 )
-_IN_LINES: Final = ("connected", "onnecting to", "_host", "perf", "ttcp", "window size", "rsync ", "scp ")
+_IN_LINES: Final = ("connected", "onnecting to", "_host", "perf", "ttcp", "window size", "rsync ", "scp ", "pscheduler")
+_SCHEDULED: Final = re.compile(r"\bpscheduler task (?:[^|;&<>#\n]{1,200} )?throughput ([^|;&<>#\n]{1,400})")
+_SPECIFIED: Final = re.compile(r'"spec"\s{0,40}:\s{0,40}\{[^{}]{0,2000}\}')
+_END: Final = re.compile(r'"(source|dest)"\s{0,40}:\s{0,40}"([^"\n]{1,80})"|"(reverse)"\s{0,40}:\s{0,40}true')
 _COPIED: Final = re.compile(  # the last argument of a copy, where it names a host
     r"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{1,400}? (?:[\w.-]{1,64}@)?"
     r"((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])::?\S{0,300}\s{0,9}$"
@@ -78,6 +87,8 @@ def find(document: Document) -> Iterator[Statement]:
             yield Statement(name, value, document.source_file, number, text.strip(), end)
     if '"test_start"' in document.text:
         yield from _of_json(document)
+    if '"dest"' in document.text:
+        yield from _specified(document)
 
 
 def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
@@ -93,6 +104,8 @@ def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
             yield "asked.file", "program"
     if (copied := _COPIED.search(text)) is not None:
         yield "asked.remote", copied[1].strip("[]")
+    if (scheduled := _SCHEDULED.search(text)) is not None:
+        yield from _pscheduler(scheduled[1].split())
     if "onnecting to" in text and (named := _NAMED.search(text)) is not None:
         yield "asked.name", named[1] or named[2]
     for connected in _CONNECTED.finditer(text):
@@ -100,6 +113,39 @@ def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
         yield from ((name, host) for name, host in (("asked.local", local), ("asked.remote", remote)) if host)
     if "window size" in text and (asked := _DEFAULT.search(text)) is not None and asked[3] is not None:
         yield "asked.window_bytes", float(asked[3]) * 1024 ** _POWERS[asked[4].lower()]
+
+
+def _pscheduler(arguments: Sequence[str]) -> Iterator[tuple[str, float | str]]:
+    """Ends and rate of a throughput test that pScheduler runs."""
+    yield "asked.command", "pscheduler"
+    if rate := _first(arguments, ("-b", "--bandwidth"), 1000):
+        yield "asked.rate_bps", rate * (_first(arguments, ("-P", "--parallel"), 1000) or 1.0)
+    ends = {
+        key: value.lstrip("=")
+        for key, names in (("source", ("-s", "--source")), ("dest", ("-d", "--dest")))
+        for name in names
+        for value in _joined(arguments, name)
+    }
+    yield from _ends(ends, is_reversed="--reverse" in arguments)
+
+
+def _ends(ends: Mapping[str, str], *, is_reversed: bool) -> Iterator[tuple[str, str]]:
+    """The ends of a test by the keys of pScheduler, the one that sends as the local one."""
+    names = ("dest", "source") if is_reversed else ("source", "dest")
+    for name, key in zip(("asked.local", "asked.remote"), names, strict=True):
+        if host := ends.get(key, "").strip("[]"):
+            yield name, host
+
+
+def _specified(document: Document) -> Iterator[Statement]:
+    """Ends of each test in pScheduler's JSON."""
+    text, source = document.text, document.source_file
+    for spec in _SPECIFIED.finditer(text):
+        keys = list(_END.finditer(spec[0]))
+        ends = {key[1]: key[2] for key in keys if key[1]}
+        line = text.count("\n", 0, spec.start()) + 1
+        for name, host in _ends(ends, is_reversed=any(key[3] for key in keys)):
+            yield Statement(name, host, source, line, " ".join(spec[0].split())[:300], end_of(source))
 
 
 def _iperf(tool: str, arguments: Sequence[str]) -> Iterator[tuple[str, float | str]]:

@@ -154,3 +154,26 @@ def test_a_copy_that_was_broken_off_has_the_last_rate_of_its_meter(tmp_path):
     (tmp_path / "cut.txt").write_text(meter.format("100%", "18.5", "00:11"), encoding="utf-8")
     (done,) = kinds(read_folder(tmp_path))
     assert not done.say("run.meter_bps")
+
+
+SCHEDULED = """$ pscheduler task throughput --source {} --dest {} --duration PT20S
+* Stream ID 5
+Interval       Throughput     Retransmits    Current Window
+0.0 - 10.0     {} Mbps    {}              2.10 MBytes
+10.0 - 20.0    {} Mbps    {}              2.10 MBytes
+
+Summary
+Interval       Throughput     Retransmits    Receiver Throughput
+0.0 - 20.0     {} Mbps    {}              {} Mbps
+"""
+
+
+def test_the_slow_pair_of_scheduled_tests_is_the_finding(tmp_path):
+    pairs = [("ps1", "ps2", 930.0), ("ps2", "ps1", 930.0), ("ps1", "ps3", 120.0), ("ps2", "ps3", 930.0)]
+    files = {
+        f"{one}-{other}.txt": SCHEDULED.format(one, other, rate, 0, rate, 0, rate, 0, rate)
+        for one, other, rate in pairs
+    }
+    told = found(tmp_path, files)
+    assert [len(kind.runs) for kind in told] == [1] * 4
+    assert (told[0].source_host, told[0].destination_host, told[0].is_outlier) == ("ps1", "ps3", True)

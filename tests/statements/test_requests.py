@@ -51,3 +51,23 @@ def test_the_requests_of_json():
     assert said(text, "asked.window_bytes") == [(131072, 1)]
     assert said(text, "asked.rate_bps") == [(60e6, 1)]
     assert said(text, "asked.bytes") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("$ pscheduler task throughput --source 192.0.2.1 --dest 192.0.2.2\n", ("192.0.2.1", "192.0.2.2")),
+        ("$ pscheduler task --tool iperf3 throughput -t 20 -s ps1 -d ps2\n", ("ps1", "ps2")),
+        ("$ pscheduler task throughput --source=ps1 --dest=[2001:db8::2] --reverse\n", ("2001:db8::2", "ps1")),
+        ("$ pscheduler task throughput --dest ps2\n", (None, "ps2")),
+        ('{"test": {"type": "throughput", "spec": {"source": "ps1", "dest": "ps2"}}}\n', ("ps1", "ps2")),
+        ('{"test": {"spec": {"dest": "ps2", "reverse": true, "source": "ps1"}}}\n', ("ps2", "ps1")),
+    ],
+)
+def test_ends_of_scheduled_tests(text, ends):
+    told = [dict(said(text, name)) for name in ("asked.local", "asked.remote")]
+    assert tuple(next(iter(one), None) for one in told) == ends
+
+
+def test_the_rate_of_a_scheduled_test():
+    assert said("$ pscheduler task throughput -d ps2 --bandwidth 2G -P 3\n", "asked.rate_bps") == [(6e9, 1)]
