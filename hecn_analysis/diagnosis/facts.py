@@ -345,9 +345,13 @@ class Facts:
     def resent(self) -> Fact | None:
         """Share of retransmitted packets [1]."""
         runs = self.kind.runs
-        known = runs[runs["retransmits"].notna() & (runs["bytes"] > 0)]
+        amount = (
+            runs["bytes"].astype(float).fillna(runs["rate_bps"].astype(float) * runs["duration_s"].astype(float) / 8)
+        )
+        runs = runs.assign(bytes=amount)
+        known = runs[runs["retransmits"].notna() & (amount > 0)]
         if len(known):
-            packets = known["bytes"].astype(float).sum() / float(framing.payload_bytes(self.mtu))
+            packets = float(known["bytes"].sum()) / float(framing.payload_bytes(self.mtu))
             count = float(known["retransmits"].astype(float).sum())
             if count == 0 and self.kind.tool in _SAY_ZERO:
                 return self.said("socket.retransmitted", "sender")

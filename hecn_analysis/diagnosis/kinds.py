@@ -60,6 +60,9 @@ _AT_THE_END: Final = frozenset({"extent"})
 #: Parts in which a test one way and the same test both ways differ: runs of less data take as long.
 _BESIDE: Final = frozenset({"extent", "distance", "circumstances"})
 
+#: Between the names of the two hosts of probes.
+_BETWEEN: Final = ">"
+
 #: How much faster the same test goes between other ends if a kind is shown first.
 FASTER: Final = 1.5
 
@@ -402,13 +405,16 @@ def _kind(
 def _of_path(statements: Sequence[Statement], ends: Collection[str]) -> list[Statement]:
     """Statements without the pings of other hosts, such as the gateway, where an end of the runs is pinged."""
     ends = {_short(end) for end in ends} - {""}
-    to_ends = {
-        statement: any(_short(name) in ends for name in statement.host.split())
-        for statement in statements
-        if _is_ping(statement)
-    }
+    to_ends = {statement: _is_to(statement.host.split(), ends) for statement in statements if _is_ping(statement)}
     known = {one.name for one, is_to_end in to_ends.items() if is_to_end}
+    known |= {one.name for one in to_ends if _BETWEEN in one.host} if len(ends) > 1 else set()
     return [statement for statement in statements if statement.name not in known or to_ends.get(statement, True)]
+
+
+def _is_to(hosts: Sequence[str], ends: Collection[str]) -> bool:
+    """Whether a ping is to an end of the runs, or probes are between both of them."""
+    named = [_short(host) in ends for host in hosts if host != _BETWEEN]
+    return all(named) if _BETWEEN in hosts else any(named)
 
 
 def _is_ping(statement: Statement) -> bool:

@@ -64,14 +64,15 @@ _USB: Final = "usb"
 #: Line rate for which the window is computed if no rate is stated. [bit/s]
 _UNKNOWN_LINE: Final = 1e9
 
-#: Signs that the same test is faster between other ends: words, and the end that differs.
+#: Signs that the same test is faster between other ends, in words.
 _OTHERS: Final = MappingProxyType(
     {
-        "destinations_faster": ("it is slow to {end} alone ({times} times as fast to others)", "destinations"),
-        "sources_faster": ("it is slow from {end} alone ({times} times as fast from others)", "sources"),
-        "way_back_faster": ("it is slow this way alone ({times} times as fast the other way)", ""),
+        "destinations_faster": "it is slow to {destination} alone ({times} times as fast to others)",
+        "sources_faster": "it is slow from {source} alone ({times} times as fast from others)",
+        "way_back_faster": "it is slow this way alone ({times} times as fast the other way)",
     }
 )
+_PAIR: Final = "it is slow from {source} to {destination} alone ({times} times as fast between others)"
 
 _RATES: Final = (
     *("measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps", "expected_low_bps", "expected_high_bps"),
@@ -150,12 +151,14 @@ class Diagnosis:
     @property
     def outlier(self) -> str:
         """How much faster the same test is between other ends, in words; "" if not clearly so."""
-        ends = {"destinations": self.kind.destination_host, "sources": self.kind.source_host}
-        for name, (phrase, end) in _OTHERS.items():
-            told = next((sign for sign in self.signs if sign.name == name), None)
-            if told is not None and isinstance(told.value, float) and told.value >= FASTER:
-                return phrase.format(end=ends.get(end, ""), times=words.two_digits(told.value))
-        return ""
+        told = {sign.name: float(sign.value) for sign in self.signs if sign.name in _OTHERS}
+        faster = {name: phrase for name, phrase in _OTHERS.items() if told.get(name, 0.0) >= FASTER}
+        if not faster:
+            return ""
+        is_pair = {"destinations_faster", "sources_faster"} <= faster.keys()
+        phrase = _PAIR if is_pair else next(iter(faster.values()))
+        ends = {"source": self.kind.source_host, "destination": self.kind.destination_host}
+        return phrase.format(**ends, times=words.two_digits(told[next(iter(faster))]))
 
     @property
     def failure(self) -> Statement | None:

@@ -119,7 +119,8 @@ class Statement:
 
     ``name`` is one of `NAMES`, which gives the unit of the ``value``. ``says`` are the words to quote: the line, or a
     part of it. ``end`` is "sender", "receiver" or "" if unknown; ``host`` is the host that the file names, of a ping
-    all names and addresses of the one that answers; ``device`` is the port that the lines above name, or "".
+    all names and addresses of the one that answers, of probes between two others ``SOURCE > TARGET``;
+    ``device`` is the port that the lines above name, or "".
     """
 
     name: str

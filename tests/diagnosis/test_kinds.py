@@ -2,7 +2,9 @@
 
 import pytest
 
+from hecn_analysis.diagnosis.facts import Facts
 from hecn_analysis.diagnosis.kinds import kinds, without_runs
+from hecn_analysis.diagnosis.verdict import diagnose
 from hecn_analysis.ingest.folder import read_folder
 from tests.diagnosis import everyday as e
 
@@ -177,3 +179,18 @@ def test_the_slow_pair_of_scheduled_tests_is_the_finding(tmp_path):
     told = found(tmp_path, files)
     assert [len(kind.runs) for kind in told] == [1] * 4
     assert (told[0].source_host, told[0].destination_host, told[0].is_outlier) == ("ps1", "ps3", True)
+    assert diagnose(tmp_path)[0].outlier == "it is slow from ps1 to ps3 alone (7.8 times as fast between others)"
+
+
+def test_probes_count_for_the_runs_between_their_hosts(tmp_path):
+    probes = "--- owping statistics from [ps1]:8915 to [ps3]:9270 ---\n20000 sent, 4 lost (0.020%), 0 duplicates\n"
+    files = {
+        f"{one}-{other}.txt": SCHEDULED.format(one, other, rate, sent, rate, sent, rate, 2 * sent, rate)
+        for one, other, rate, sent in (("ps1", "ps2", 930.0, 0), ("ps1", "ps3", 120.0, 9))
+    }
+    slow, fine = (Facts(kind) for kind in found(tmp_path, {**files, "owping.txt": probes}))
+    lost = slow.said("path.ping_loss_idle")
+    assert lost is not None
+    assert (lost.value, fine.said("path.ping_loss_idle")) == (0.0002, None)
+    assert slow.resent is not None  # the summary has no bytes
+    assert slow.resent.value == pytest.approx(18 / (120e6 * 20 / 8 / 1448))

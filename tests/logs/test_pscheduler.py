@@ -61,6 +61,13 @@ def test_text_with_streams_and_every_heading(samples):
     assert reading.problems.empty
 
 
+def test_retransmits_and_windows_of_intervals(reading_of):
+    rows = "0.0 - 1.0      4.50 Gbps      3              2.00 MBytes\n1.0 - 2.0      4.50 Gbps\n"
+    text = f"* Stream ID 5\nInterval       Throughput     Retransmits    Current Window\n{rows}"
+    intervals = reading_of(text).intervals
+    assert intervals[["retransmits", "cwnd_bytes"]].fillna(-1).to_numpy().tolist() == [[3, 2 << 20], [-1, -1]]
+
+
 def test_text_without_its_summary(reading_of, problem_lines):
     reading = reading_of("* Stream ID 5\nInterval       Throughput     Retransmits\n0.0 - 1.0      4.50 Gbps      3\n")
     assert reading.runs.throughput_bps.isna().tolist() == [True]

@@ -7,7 +7,7 @@ Units and traps
 ---------------
 - Durations are ISO 8601 ("PT5.002407S"). Rates are bit/s. "throughput-bits" is the sender's rate beside
   "receiver-throughput-bits", and otherwise the only one. The text has "Mbps", 10**6 bit/s, and a column "Receiver
-  Throughput" in newer versions.
+  Throughput" in newer versions; those of each interval "Retransmits" and "Current Window" in MBytes of 2**20 bytes.
 - "throughput-bytes" is the sender's number of bytes, not a rate; it is read with the sender's rate. For nuttcp and old
   iperf it confuses MB with MiB: if it contradicts the rate it is left out.
 - Latency tests have a histogram of one-way delays, whose keys are multiples of the bucket width ("bucket-width" in the
@@ -52,6 +52,7 @@ _JITTER: Final = re.compile(r"(?P<jitter>\d{1,9}(?:\.\d{1,12})?)(?: ?ms)?")
 _DELAY: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 _OMITTED: Final = re.compile(r"\(?omitted\)?\s*$")
 _RATE: Final = re.compile(r"(?P<rate>\d{1,9}(?:\.\d{1,6})?) (?P<power>[KMG]?)bps")
+_WINDOW: Final = re.compile(r"(?P<size>\d{1,9}(?:\.\d{1,6})?) (?P<power>[KMG]?)Bytes")
 _PAIR: Final = re.compile(r"(?P<one>\d{1,15}) / (?P<two>\d{1,15})")
 _LATENCY: Final = re.compile(
     r"^\W{0,20}(?:Packets (?P<packets>Sent|Lost) \.{2,12} (?P<count>\d{1,12}) packets"
@@ -283,11 +284,11 @@ class Pscheduler(DocumentReader):
         start, end, rate = float(row["start"]), float(row["end"]), float(row["rate"]) * scale(row["power"], 1000)
         if _OMITTED.search(row["rest"]):
             return
-        if opened.title and not opened.title.endswith(" Summary"):
-            opened.intervals.append((opened.title, [line.number, start, end, rate]))
-            return
         cells = re.split(r"\s{2,20}", row["rest"].strip())
         known = dict(zip(opened.fields[2:], cells, strict=True)) if len(cells) == len(opened.fields) - 2 else {}
+        if opened.title and not opened.title.endswith(" Summary"):
+            opened.intervals.append((opened.title, [line.number, start, end, rate, *_of_sender(known)]))
+            return
         columns: dict[str, object] = {"duration_s": end - start if end >= start else None, "throughput_bps": rate}
         columns |= _cells(known)
         if (received := columns.pop("received", None)) is not None:
@@ -313,6 +314,8 @@ class Pscheduler(DocumentReader):
                 "t_start_s": rows[:, 1],
                 "t_end_s": rows[:, 2],
                 "throughput_bps": rows[:, 3],
+                "retransmits": rows[:, 4],
+                "cwnd_bytes": rows[:, 5],
             }
         self.findings.run(run)
 
@@ -404,6 +407,13 @@ def _round_trips(result: Mapping[str, Any]) -> dict[str, object]:
         "rtt_avg_s": _seconds(result.get("mean")),
         "rtt_max_s": _seconds(result.get("max")),
     }
+
+
+def _of_sender(cells: Mapping[str, str]) -> tuple[float, float]:
+    """Retransmits and congestion window [B] of an interval, NaN where it has none."""
+    resent, window = cells.get("Retransmits", ""), _WINDOW.fullmatch(cells.get("Current Window", ""))
+    size = float("nan") if window is None else float(round(float(window["size"]) * scale(window["power"], 1024)))
+    return float(resent) if resent.isdecimal() else float("nan"), size
 
 
 def _cells(cells: Mapping[str, str]) -> dict[str, object]:
