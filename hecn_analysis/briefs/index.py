@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from hecn_analysis.base.natural import natural
 from hecn_analysis.briefs.catalogue import subject_of
 from hecn_analysis.briefs.html import environment, template_text
 from hecn_analysis.files import whole
@@ -27,7 +27,7 @@ def write_index(folder: Path) -> Path:
     """Write ``index.html`` for all briefs in a folder, including earlier ones: by subject, then by notebook."""
     unsorted = [result for path in folder.glob("*.json") if (result := read_result(path)) is not None]
     results = [
-        _entry(result) for result in sorted(unsorted, key=lambda result: (result["source"], _natural(result["name"])))
+        _entry(result) for result in sorted(unsorted, key=lambda result: (result["source"], natural(result["name"])))
     ]
     script = template_text("search.js")
     page = (
@@ -61,11 +61,6 @@ def _entry(result: Mapping[str, Any]) -> dict[str, Any]:
             if numbers[kind]
         ),
     }
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """Sort key that puts ``port10`` after ``port9``."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
 
 
 def _picture(cases: Sequence[Mapping[str, Any]]) -> Markup:

@@ -22,7 +22,7 @@ TITLES = {
 DESCRIPTION = """\
 Draw the runs of logs in one figure.
 
-  time     rate, congestion window, RTT and retransmits of the first six runs
+  time     rate, congestion window, RTT and retransmits of up to six runs
   cdf      cumulative distribution of the rates of each run's intervals
   box      quartiles, range and outliers of the same rates
   runs     the rate of every run, by kind of run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ import plotly.graph_objects as go
 
 from hecn_analysis.base import units
 from hecn_analysis.figures import rate_axis, theme
+from hecn_analysis.figures.run_names import run_names, spread
 from hecn_analysis.runs import course
 
 COLUMNS: Final = ["run", "label", "value"]
@@ -26,19 +26,21 @@ _DASHES: Final = ("solid", "dash")
 
 def distribution_rows(runs: pd.DataFrame, intervals: pd.DataFrame, quantity: Quantity = "rate") -> pd.DataFrame:
     """Compute what the figures draw: a row for each interval of the first runs that have some, in SI units."""
+    chosen = spread(_with_intervals(runs, intervals, quantity), MOST_RUNS)
     own = dict(tuple(intervals.groupby(["source_file", "run"], sort=False)))
-    found: list[pd.DataFrame] = []
-    for run in runs.to_dict("records"):
-        part = own.get((run["source_file"], run["run"]))
-        values = pd.Series(dtype=float) if part is None else _values(part, quantity)
-        if len(values) > 1 and len(found) < MOST_RUNS:
-            place = run["run"] if pd.isna(run["line_first"]) else run["line_first"]
-            name = f"{PurePath(run['source_file']).name}:{place}" + ("" if pd.isna(run["tool"]) else f": {run['tool']}")
-            table = pd.DataFrame({"value": values.to_numpy(float)}).assign(
-                run=theme.text(name), label=theme.label(name)
-            )
-            found.append(table[COLUMNS])
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COLUMNS)
+    parts = []
+    for run, place in zip(chosen.to_dict("records"), run_names(chosen), strict=True):
+        name = place if pd.isna(run["tool"]) else f"{place}: {run['tool']}"
+        values = _values(own[run["source_file"], run["run"]], quantity).to_numpy(float)
+        parts.append(pd.DataFrame({"run": theme.text(name), "label": theme.label(name), "value": values}))
+    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def _with_intervals(runs: pd.DataFrame, intervals: pd.DataFrame, quantity: Quantity) -> pd.DataFrame:
+    """Runs with more than one value to draw."""
+    parts = intervals.groupby(["source_file", "run"], sort=False)
+    drawn = {place for place, part in parts if len(_values(part, quantity)) > 1}
+    return runs[[place in drawn for place in zip(runs["source_file"], runs["run"], strict=True)]]
 
 
 def _values(intervals: pd.DataFrame, quantity: Quantity) -> pd.Series[Any]:
@@ -65,6 +67,7 @@ def plot_distribution(
     )
     fig = _curves(rows, scale) if form == "cdf" else _boxes(rows, scale)
     fig.update_xaxes(title_text=title, range=[0, 1.08 * largest * scale or 1.0])
+    theme.remark_on_choice(fig, rows["run"].nunique(), len(_with_intervals(runs, intervals, quantity)))
     return fig
 
 

@@ -12,9 +12,11 @@ import plotly.graph_objects as go
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.diagnosis.courses import LOG, RunCourse
+from hecn_analysis.figures import theme
 from hecn_analysis.figures.comparison import plot_comparison
-from hecn_analysis.figures.course import plot_course
+from hecn_analysis.figures.course import MOST_RUNS, plot_course
 from hecn_analysis.figures.distribution import plot_distribution
+from hecn_analysis.figures.run_names import run_names, spread
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.runs import course
 from hecn_analysis.runs.alike import with_conditions
@@ -37,7 +39,8 @@ def plot(data: Source, view: View = "time") -> go.Figure:
         What `hecn_analysis.read` returned, its table of runs or of intervals or a part of one, or what it can read: a
         file, a folder, or several.
     view
-        ``time``: rate, congestion window, RTT and retransmits of the first six runs over time. ``cdf``, ``box``:
+        ``time``: rate, congestion window, RTT and retransmits of up to six runs over time, from each folder
+        in turn. ``cdf``, ``box``:
         distribution of the rates of each run's intervals. ``runs``: the rate of every run, by kind of run. ``latency``:
         distribution of the round-trip times, of ping and of the tools that report them.
 
@@ -80,15 +83,22 @@ def _reading(data: Source) -> Reading:
 
 
 def _time(reading: Reading) -> go.Figure:
-    own = dict(tuple(reading.intervals.groupby(["source_file", "run"], sort=False)))
-    courses = [
-        RunCourse(f"{os.path.basename(run['source_file'])}:{line}", run["source_file"], line, LOG, table, {})  # noqa: PTH119
-        for run in reading.runs.to_dict("records")
-        for line in [1 if pd.isna(run["line_first"]) else int(run["line_first"])]
-        if (part := own.get((run["source_file"], run["run"]))) is not None
-        if len(table := course.together(part)) > 1
+    parts = reading.intervals.groupby(["source_file", "run"], sort=False)
+    courses = {place: table for place, part in parts if len(table := course.together(part)) > 1}
+    runs = reading.runs[
+        [place in courses for place in zip(reading.runs["source_file"], reading.runs["run"], strict=True)]
     ]
-    return plot_course(courses)
+    shown = spread(runs, MOST_RUNS)
+    fig = plot_course(
+        [
+            RunCourse(
+                name, run["source_file"], int(name.rpartition(":")[2]), LOG, courses[run["source_file"], run["run"]], {}
+            )
+            for name, run in zip(run_names(shown), shown.to_dict("records"), strict=True)
+        ]
+    )
+    theme.remark_on_choice(fig, len(shown), len(runs))
+    return fig
 
 
 def _runs(reading: Reading) -> go.Figure:

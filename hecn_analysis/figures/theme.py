@@ -188,6 +188,14 @@ def empty(why: str) -> go.Figure:
     return fig
 
 
+def remark_on_choice(fig: go.Figure, shown: int, runs: int) -> None:
+    """State above a figure how many of the runs it shows, unless it shows all."""
+    if shown < runs:
+        words = f"{shown} of {runs} runs, from each folder in turn"
+        place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+        fig.add_annotation(text=words, showarrow=False, font={"size": 12, "color": MUTED}, **place)
+
+
 def group_starts(groups: Sequence[str]) -> list[str]:
     """Return the heading above each row: the group's name at its first row, else empty; all empty for a single group.
 

@@ -25,6 +25,19 @@ def test_picture_has_the_form_of_its_name(name, start, tmp_path, root, capsys):
     assert target.read_bytes().startswith(start)
 
 
+def test_page_says_how_many_of_many_runs_it_shows(tmp_path, root):
+    text = (root / "data" / "transfers" / "over_time" / "iperf3-1.json").read_text(encoding="utf-8")
+    for folder, number in [("before", 9), ("before", 10), *(("after", number) for number in range(6))]:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"{number}.json").write_text(text, encoding="utf-8")
+    page = tmp_path / "page.html"
+    assert main(["plot", str(tmp_path / "before"), str(tmp_path / "after"), "-o", str(page)]) == 0
+    drawn = page.read_text(encoding="utf-8").replace(r"\u002f", "/")
+    assert "6 of 8 runs" in drawn
+    assert "before/9.json:1" in drawn
+    assert "after/0.json:1" in drawn
+
+
 def test_folder_without_runs_makes_no_file(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "logs").mkdir()
