@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,7 +36,11 @@ TIME = re.compile(
     r'"(?P<day>\d{4}-\d\d-\d\d)(?:T00:00:00|(?P<clock>T\d\d:\d\d:\d\d(?:\.\d*[1-9])?))\.?0*(?:\+00:00|Z)?"'
 )
 ROLES = ("sender", "receiver")
-FORMATS = {"bit/s": units.format_rate, "B": units.format_bytes, "s": units.format_time}
+FORMATS: dict[str, Callable[[float], str]] = {
+    "bit/s": units.format_rate,
+    "B": units.format_bytes,
+    "s": units.format_time,
+}
 PREFIXES = {"Hz": (1e9, "GHz"), "T/s": (1e9, "GT/s")}
 
 COMPARISON = {

@@ -5,7 +5,7 @@ The panels share the axis of time. A panel of which no run says anything is left
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -101,7 +101,11 @@ def _averaged(course: pd.DataFrame) -> pd.DataFrame:
 
 
 def _written(panel: str, value: float) -> str:
-    writes = {"rate": units.format_rate, "window": units.format_bytes, "rtt": units.format_time}
+    writes: dict[str, Callable[..., str]] = {
+        "rate": units.format_rate,
+        "window": units.format_bytes,
+        "rtt": units.format_time,
+    }
     return writes[panel](value) if panel in writes else f"{value:.0f}"
 
 

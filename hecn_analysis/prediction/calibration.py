@@ -7,7 +7,7 @@ throughput is that of the bottleneck. `estimation` finds the values that best fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -373,7 +373,7 @@ def yaml_value(value: float, unit: str) -> str:
     >>> yaml_value(7.584e8, "bit/s"), yaml_value(1.8734, "cycles/B")
     ('758.4 Mb/s', '1.873')
     """
-    forms = {"bit/s": units.format_rate, "B": units.format_bytes, "s": units.format_time}
+    forms: dict[str, Callable[..., str]] = {"bit/s": units.format_rate, "B": units.format_bytes, "s": units.format_time}
     if unit in forms:
         return forms[unit](value, digits=4)
     return f"{value / 1e9:.4g} GHz" if unit == "Hz" else f"{value:.4g}" if value < 1e4 else str(round(value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -199,7 +199,11 @@ def written(value: float | None, unit: str) -> str:
     """
     if value is None or math.isnan(value):
         return "–"
-    forms = {"s": units.format_time, "bit/s": units.format_rate, "B": lambda number: f"{number:.0f} B"}
+    forms: dict[str, Callable[[float], str]] = {
+        "s": units.format_time,
+        "bit/s": units.format_rate,
+        "B": lambda number: f"{number:.0f} B",
+    }
     return forms[unit](value) if unit in forms else f"{value:.3g}"
 
 
