@@ -360,6 +360,12 @@ class Facts:
             )
         return self.said("socket.retransmitted", "sender")
 
+    @property
+    def plateau(self) -> float:
+        """Median rate of all streams together after the start of the runs, NaN without intervals [bit/s]."""
+        rates = [float(one["rate_bps"].iloc[int(_START * len(one)) :].median()) for one in self.kind.courses.values()]
+        return float(np.median(rates)) if rates else math.nan
+
     @cached_property
     def flight_bytes(self) -> float:
         """Data in flight for each stream, at the measured rate [B]."""

@@ -15,7 +15,7 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis import both_ways, of_hosts, of_notes, of_paths
+from hecn_analysis.diagnosis import both_ways, of_hosts, of_notes, of_paths, of_windows
 from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, enter
 from hecn_analysis.limits.request_response import SSH_WINDOW
 from hecn_analysis.runs import course
@@ -339,19 +339,6 @@ def _unread(facts: Facts) -> Fact | None:
     return None if unread is None else Fact(unread.value / 1e3, unread.evidence)
 
 
-@_sign
-def _cwnd_room(facts: Facts) -> Fact | None:
-    cwnd = facts.cwnd
-    if cwnd is None or not facts.flight_bytes > 0:
-        return None
-    return Fact(cwnd.value / facts.flight_bytes, cwnd.evidence)
-
-
-@_sign
-def _cwnd_flat(facts: Facts) -> Fact | None:
-    return facts.cwnd_scatter if facts.flight_bytes > 0 else None  # on a short path a window that holds is flat, too
-
-
 # --- the course over time ---------------------------------------------------------------------------------------------
 
 
@@ -572,7 +559,7 @@ def _files_in_flight(facts: Facts) -> Fact | None:
 # --- disks and processors ---------------------------------------------------------------------------------------------
 
 
-_SIGNS.update(of_hosts.SIGNS | of_notes.SIGNS | of_paths.SIGNS | both_ways.SIGNS)
+_SIGNS.update(of_hosts.SIGNS | of_notes.SIGNS | of_paths.SIGNS | of_windows.SIGNS | both_ways.SIGNS)
 
 
 @_sign

@@ -86,7 +86,10 @@ _DISTANCE: Final = re.compile(
     r"[~≈]?(?P<before>\d{1,5}(?:[.,]\d{1,3})?) ?(?P<unit>ms|msec|milliseconds|µs|us|s)\b"
     r"|(?<![\w./,-])(?P<after>\d{1,5}(?:[.,]\d{1,3})?) ?(?P<unit2>ms|msec|milliseconds|µs|us)"
     r"(?: (?:of )?(?:RTT|round[- ]trip|latency|latenz|away|apart|distant|ping)\b"
-    r"| ?的?(?:延迟|延遲)|の(?:遅延|レイテンシ))",
+    r"| ?的?(?:延迟|延遲)|の(?:遅延|レイテンシ))"
+    r"|(?<![\w.,])\d{1,6}(?:[.,]\d{1,3})? ?[kMGT]b(?:its?)?(?:/s(?:ec)?|ps) (?:over|across) (?:an? )?"
+    r"(?P<over>\d{1,5}(?:[.,]\d{1,3})?)[ -]?"
+    r"(?P<unit3>ms|msec|milliseconds)\b",
     re.IGNORECASE,
 )
 _SECONDS: Final = {"s": 1.0, "ms": 1e-3, "msec": 1e-3, "milliseconds": 1e-3, "µs": 1e-6, "us": 1e-6}
@@ -121,8 +124,8 @@ def find(document: Document) -> Iterator[Statement]:
         for match in _DISTANCE.finditer(text):
             if not _ONE_WAY.search(text):
                 name = "path.rtt_loaded_s" if _LOADED.search(text) else "path.rtt_idle_s"
-                value = float((match["before"] or match["after"]).replace(",", "."))
-                seconds = value * _SECONDS[(match["unit"] or match["unit2"]).lower()]
+                value = float((match["before"] or match["after"] or match["over"]).replace(",", "."))
+                seconds = value * _SECONDS[(match["unit"] or match["unit2"] or match["unit3"]).lower()]
                 if 0 < seconds < 10:
                     yield Statement(name, seconds, document.source_file, number, match[0].strip())
 

@@ -80,6 +80,19 @@ def test_room_in_the_congestion_window_is_of_each_stream(tmp_path):
     assert found["cwnd_flat"] == 0
 
 
+@pytest.mark.parametrize(
+    ("window", "rtt", "resent", "held"),
+    [(1e6, 0.08, 0, 1.0), (2e6, 0.08, 0, None), (1e6, 0.08, 1, None), (25e3, 0.002, 0, 1.0), (12500, 0.001, 0, None)],
+    ids=["held", "with room", "with losses", "near", "too near"],
+)
+def test_a_flat_window_that_is_all_in_flight_is_held(tmp_path, window, rtt, resent, held):
+    """The first second is slow start, which the mean of the run has and the window does not."""
+    text = e.iperf3([30e6, *[100e6] * 9], [window / 3, *[window] * 9], [0] * 9 + [resent])
+    found = values(tmp_path, a_txt=text, ping_txt=e.ping("10.30.0.12", rtt, scatter=0))
+    assert found.get("held_window") == (None if held is None else pytest.approx(held, rel=0.03))
+    assert ("cwnd_room" in found) == (held is None)
+
+
 def test_the_rate_asked_for_is_that_of_all_streams(tmp_path):
     found = values(tmp_path, a_json=e.iperf3_json([200e6] * 10, streams=2, target=100_000_000))
     assert found["is_paced"] == "a rate"

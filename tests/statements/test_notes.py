@@ -75,6 +75,8 @@ def test_long_files_are_no_notes():
         ("a 1Gbps uplink and 40 ms latency", 0.04),
         ("200ms 延迟的节点只有 10MB/s", 0.2),
         ("die Latenz liegt bei 35 ms", 0.035),
+        ("2.1 Gb/s over 65 ms on a 40 Gb/s circuit", 0.065),
+        ("700 Mbit/s across a 30-ms path", 0.03),
     ],
 )
 def test_the_distance(note, seconds):
@@ -84,6 +86,7 @@ def test_the_distance(note, seconds):
 def test_the_distance_during_a_transfer_is_another():
     assert said("the ping is 400 ms during the copy", "path.rtt_loaded_s") == [0.4]
     assert said("one-way latency 20 ms") == []
+    assert said("it takes over 80 ms") == []
 
 
 def test_the_line_is_quoted():
