@@ -22,6 +22,7 @@ from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods,
 from hecn_analysis.diagnosis.missing import MOST, Question, missing
 from hecn_analysis.diagnosis.remedies import Change, changes
 from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
+from hecn_analysis.diagnosis.spoken import with_own_words
 from hecn_analysis.diagnosis.strangers import strangers, without
 from hecn_analysis.ingest.folder import Folder, read_folder
 from hecn_analysis.statements import Statement
@@ -303,7 +304,7 @@ def of_folder(folder: Folder) -> Diagnoses:
     """
     used = {statement.source_file for statement in folder.statements}
     unused = [str(row["file"]) for row in folder.refused.to_dict("records") if row["source_file"] not in used]
-    found = kinds(folder)
+    found = with_own_words(kinds(folder))
     others = strangers(folder, found)
     verdicts = [of_kind(without(kind, others)) for kind in found or [without_runs(folder)]]
     return Diagnoses(verdicts, unused, [*contradictions(folder.statements), *refuted(found), *map(str, others)])
