@@ -30,6 +30,10 @@ _PROMPT: Final = re.compile(
     r"|[\w.-]{1,32}@(?P<plain>[\w.-]{1,64}):[^\n$#]{0,80})"
     r"[$#] ?(?P<command>[^\n]{0,300})"
 )
+#: The head of sysstat's outputs, and the words of ``uname -a``.
+_HEAD: Final = re.compile(
+    r"^Linux (?:\d\S{1,60} \((?P<sysstat>[\w.-]{1,64})\)\s|(?P<uname>[A-Za-z][\w.-]{0,63}) \d\S{1,60} #)"
+)
 _CLIENT: Final = re.compile(r"\b(?:iperf3?|nuttcp|nttcp)\b(?=.{0,200} -)(?!.{0,200} -(?:s|S)\b)")
 _SERVER: Final = re.compile(r"\b(?:iperf3?|nuttcp|nttcp) .{0,100}-(?:s|S)\b")
 _REVERSED: Final = re.compile(r" (?:-R|--reverse|-r|-F)\b")
@@ -43,21 +47,37 @@ def with_ends(document: Document, statements: Sequence[Statement]) -> list[State
     """Give each statement without an end the one named in the lines above it."""
     if not any(not statement.end and not statement.name.startswith(_WITHOUT) for statement in statements):
         return list(statements)
-    marks = _marks(document)
-    lines = [line for line, _ in marks]
+    marks, hosts = _marks(document), _hosts(document)
 
     def placed(statement: Statement) -> Statement:
-        place = bisect_right(lines, statement.line) - 1
-        is_final = place < 0 or statement.end or statement.name.startswith(_WITHOUT)
-        return statement if is_final or not marks[place][1] else replace(statement, end=marks[place][1])
+        if statement.end or statement.name.startswith(_WITHOUT):
+            return statement
+        end, host = (_above(statement.line, known) for known in (marks, hosts))
+        return replace(statement, end=end, host=statement.host or host)
 
-    return [placed(statement) for statement in statements] if marks else list(statements)
+    return [placed(statement) for statement in statements] if marks or hosts else list(statements)
+
+
+def _above(line: int, marks: Sequence[tuple[int, str]]) -> str:
+    """The last of some marks above a line, or ""."""
+    place = bisect_right([number for number, _ in marks], line) - 1
+    return marks[place][1] if place >= 0 else ""
+
+
+def _hosts(document: Document) -> list[tuple[int, str]]:
+    """Lines at which the host changes, and its name, by prompts and heads of outputs."""
+    found = []
+    for number, text in enumerate(document.lines, 1):
+        if len(text) <= 500 and (match := _PROMPT.match(text) or _HEAD.match(text)) is not None:
+            named = match.groupdict()
+            found.append((number, next(named[key] for key in ("boxed", "plain", "sysstat", "uname") if named.get(key))))
+    return found
 
 
 def by_names(
     statements: Sequence[Statement], sender: Collection[str] = (), receiver: Collection[str] = ()
 ) -> list[Statement]:
-    """Give statements without an end the one whose host the name of their file has.
+    """Give statements without an end the one whose host their prompt, their head or the name of their file has.
 
     Parameters
     ----------
@@ -94,10 +114,18 @@ def by_names(
         ends[file] = told[0] if len(told) == 1 else ""
 
     def placed(item: Statement) -> Statement:
-        end = ends[item.source_file]
-        return item if item.end or not end or item.name.startswith(_WITHOUT) else replace(item, end=end)
+        if item.end or item.name.startswith(_WITHOUT):
+            return item
+        own = [end for end in patterns if item.host and any(_is_host(item.host, name) for name in names[end])]
+        return replace(item, end=own[0] if len(own) == 1 else ends[item.source_file])
 
     return [placed(item) for item in statements]
+
+
+def _is_host(host: str, name: str) -> bool:
+    """Whether two names are of one host: a prompt leaves the domain out."""
+    host, name = host.lower(), name.lower()
+    return host == name or name.startswith(f"{host}.") or host.startswith(f"{name}.")
 
 
 def _within(files: Collection[str]) -> dict[str, str]:

@@ -34,16 +34,32 @@ _WORDS: Final = (
     "window size",
     "rsync ",
     "scp ",
+    "globus-url-copy ",
     "pscheduler",
     '"dest"',
 )
-_IN_LINES: Final = ("connected", "onnecting to", "_host", "perf", "ttcp", "window size", "rsync ", "scp ", "pscheduler")
+_IN_LINES: Final = (
+    "connected",
+    "onnecting to",
+    "_host",
+    "perf",
+    "ttcp",
+    "window size",
+    "rsync ",
+    "scp ",
+    "-url-copy ",
+    "pscheduler",
+)
 _SCHEDULED: Final = re.compile(r"\bpscheduler task (?:[^|;&<>#\n]{1,200} )?throughput ([^|;&<>#\n]{1,400})")
 _SPECIFIED: Final = re.compile(r'"spec"\s{0,40}:\s{0,40}\{[^{}]{0,2000}\}')
 _END: Final = re.compile(r'"(source|dest)"\s{0,40}:\s{0,40}"([^"\n]{1,80})"|"(reverse)"\s{0,40}:\s{0,40}true')
+_HOST: Final = r"(?:[\w.-]{1,64}@)?((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])"
 _COPIED: Final = re.compile(  # the last argument of a copy, where it names a host
-    r"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{1,400}? (?:[\w.-]{1,64}@)?"
-    r"((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])::?\S{0,300}\s{0,9}$"
+    rf"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{{1,400}}? (?!\w{{2,9}}://){_HOST}::?\S{{0,300}}\s{{0,9}}$"
+)
+_TO_URL: Final = re.compile(
+    r"(?:^|[\s|;&$#>])(?:rsync|globus-url-copy) [^|;&<>#\n]{1,400}? (?:rsync|gsiftp|sshftp)://"
+    rf"{_HOST}(?::\d{{1,5}})?/\S{{0,300}}\s{{0,9}}$"
 )
 _LONGEST: Final = 20_000
 #: Lines between the streams of one run, at most: those of the next run stand farther away. [B]
@@ -102,7 +118,7 @@ def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
             yield "asked.file", "memory" if pipe[1] in _NO_FILES else pipe[1]
         elif _PROGRAM.search(text) is not None:
             yield "asked.file", "program"
-    if (copied := _COPIED.search(text)) is not None:
+    if (copied := _COPIED.search(text) or _TO_URL.search(text)) is not None:
         yield "asked.remote", copied[1].strip("[]")
     if (scheduled := _SCHEDULED.search(text)) is not None:
         yield from _pscheduler(scheduled[1].split())

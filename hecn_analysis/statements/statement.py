@@ -113,6 +113,15 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+#: Words by which people call the files of an end; a server sends as often as it receives.
+_CALLED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "sender": frozenset({"snd", "src", "source"}),
+        "receiver": frozenset({"rcv", "recv", "rcvr", "dst", "dest", "destination"}),
+    }
+)
+
+
 @dataclass(frozen=True)
 class Statement:
     """A fact about a transfer, as one line states it.
@@ -148,9 +157,9 @@ def end_of(source_file: str) -> str:
 
     Examples
     --------
-    >>> end_of("before/sysctl-receiver.txt"), end_of("link.txt")
-    ('receiver', '')
+    >>> end_of("before/sysctl-receiver.txt"), end_of("mpstat_src.txt"), end_of("link.txt")
+    ('receiver', 'sender', '')
     """
     words = PurePath(source_file).stem.lower().replace("_", "-").replace(".", "-").split("-")
-    ends = {end for word in words for end in ("sender", "receiver") if word.startswith(end)}
+    ends = {end for word in words for end, names in _CALLED.items() if word.startswith(end) or word in names}
     return ends.pop() if len(ends) == 1 else ""

@@ -35,6 +35,21 @@ def test_headings_and_prompts_tell_the_end(text, expected):
     assert ends(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("head", "end"),
+    [
+        ("[root@mover2 ~]# sysctl -a\n", "receiver"),
+        ("ops@mover2.example.net:~$ sysctl -a\n", "receiver"),
+        ("Linux 6.1.0-9-amd64 (mover1) \t11/02/26 \t_x86_64_\t(8 CPU)\n", "sender"),
+        ("Linux mover1 6.1.0-9-amd64 #1 SMP x86_64 GNU/Linux\n", "sender"),
+        ("[root@mover3 ~]# sysctl -a\n", ""),
+    ],
+)
+def test_the_host_above_tells_the_end(head, end):
+    found = by_names(read(Document("all.txt", f"{head}{LARGE}".encode())), ["mover1"], ["mover2.example.net"])
+    assert [one.end for one in found if one.name == "kernel.receive_buffer_bytes"] == [end]
+
+
 def test_the_name_of_the_file_counts_more():
     assert ends(f"### sender\n{LARGE}", "sysctl-receiver.txt") == ["receiver"]
 

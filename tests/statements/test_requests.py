@@ -71,3 +71,15 @@ def test_ends_of_scheduled_tests(text, ends):
 
 def test_the_rate_of_a_scheduled_test():
     assert said("$ pscheduler task throughput -d ps2 --bandwidth 2G -P 3\n", "asked.rate_bps") == [(6e9, 1)]
+
+
+@pytest.mark.parametrize(
+    ("command", "host"),
+    [
+        ("rsync -a /data/ rsync://mover2/pool/", "mover2"),
+        ("globus-url-copy -p 4 file:///d/x gsiftp://dtn.example.net:2811/d/x", "dtn.example.net"),
+        ("rsync -a /data/ me@mover2:/pool/", "mover2"),
+    ],
+)
+def test_the_host_of_a_copy(command, host):
+    assert said(f"$ {command}\n", "asked.remote") == [(host, 1)]
