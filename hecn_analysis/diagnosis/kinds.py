@@ -125,6 +125,8 @@ class Kind:
         The same test without runs the other way.
     through
         The fastest test of the same path between memories, beside a copy of files.
+    copied
+        The fastest other copy of files between the same ends by the same tool.
     share
         The line that mounts the share of a server which a test of disks reads or writes.
     """
@@ -146,6 +148,7 @@ class Kind:
     twin: Twin | None = None
     alone: Other | None = None
     through: Other | None = None
+    copied: Other | None = None
     share: Statement | None = None
 
     @property
@@ -506,6 +509,8 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
         alone = next((one for one, test in known if own is not None and _is_alone(kind, own, one, test)), None)
         tests = [one for one, _ in known if own is not None and _is_through(kind, one)]
         through = max(tests, key=lambda one: one.median_bps, default=None)
+        copies = [one for one, _ in known if own is not None and one is not kind and _is_copy_alike(kind, one)]
+        copied = max(copies, key=lambda one: one.median_bps, default=None)
         told.append(
             replace(
                 kind,
@@ -513,6 +518,7 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
                 twin=None if twin is None else Twin(twin.median_bps, twin.intervals, _place(twin)),
                 alone=None if alone is None else Other("alone", alone.median_bps, _place(alone)),
                 through=None if through is None else Other("tool", through.median_bps, _place(through)),
+                copied=None if copied is None else Other("extent", copied.median_bps, _place(copied)),
             )
         )
         if through is not None and through.median_bps > FASTER * kind.median_bps:
@@ -549,6 +555,12 @@ def _is_through(kind: Kind, other: Kind) -> bool:
     if not _known_ends(kind) or not _known_ends(other):
         return True
     return {kind.source_host, kind.destination_host} == {other.source_host, other.destination_host}
+
+
+def _is_copy_alike(kind: Kind, other: Kind) -> bool:
+    """Whether a kind copies other files between the same ends by the same tool."""
+    tests = [(one.tool, one.direction, one.source_host, one.destination_host) for one in (kind, other)]
+    return kind.copies_files and other.copies_files and tests[0] == tests[1]
 
 
 def _test(kind: Kind) -> tuple[str, ...]:

@@ -32,6 +32,10 @@ _TO_MEND: Final = 0.4
 """Runs that are likeliest healthy get changes only where the other classes together reach this probability."""
 _MOST: Final = 6
 _NO_GAIN: Final = 1.02
+_BUFFERED: Final = frozenset({"rsync", "scp", "hpn-scp", "sftp", "timed-copy", "curl", "wget"})
+"""Tools without an option for direct I/O."""
+_AS_SLOW: Final = 1.25
+"""A disk that by itself moves less than this factor of the measured rate is its limit."""
 _LEAST_GAIN: Final = math.log(1.2)  # what helps without more throughput, such as an end of losses, counts as that
 
 _Text = Annotated[str, Field(min_length=1)]
@@ -159,6 +163,8 @@ def _of_class(name: str, entry: str, probability: float, known: Known, told: Tol
     has_rates = is_measured or known.goodput_bps is not None
     for place, remedy in enumerate(described.changes or ([] if told is None else [_UNNAMED])):
         said = told if place == 0 else None
+        if said is None and remedy.settings.get("tool.io") == "direct" and _is_direct_in_vain(name, known):
+            continue
         if said is None and not has_rates and _asks_for_a_rate(remedy):
             continue
         rate = outcome(
@@ -188,6 +194,12 @@ def _of_class(name: str, entry: str, probability: float, known: Known, told: Tol
                 change, what=said.what, settings=settings, command=said.command, check=said.check, source=said.source
             )
         yield change
+
+
+def _is_direct_in_vain(name: str, known: Known) -> bool:
+    """Whether direct I/O cannot help: the tool has no option for it, or the disk by itself is as slow."""
+    limit = known.limits.get(name)
+    return known.tool in _BUFFERED or (limit is not None and limit < _AS_SLOW * known.base_bps)
 
 
 def _asks_for_a_rate(remedy: _Remedy) -> bool:

@@ -65,6 +65,9 @@ _USB: Final = "usb"
 #: Line rate for which the window is computed if no rate is stated. [bit/s]
 _UNKNOWN_LINE: Final = 1e9
 
+#: Causes that a faster copy between the same ends clears.
+_DISKS: Final = ("disk-read", "disk-write")
+
 #: Signs that the same test is faster between other ends, in words.
 _OTHERS: Final = MappingProxyType(
     {
@@ -338,7 +341,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
-    likely = {cause.kind: cause.probability for cause in causes}
+    cleared = _DISKS if kind.copied is not None and kind.copied.rate_bps > FASTER * kind.median_bps else ()
+    likely = {cause.kind: cause.probability for cause in causes if cause.kind not in cleared or cause is causes[0]}
     known = _known(facts, causes)
     of_memory, is_tiny = any(map(_is_of_memory, seen)), any(sign.name == "tiny" for sign in seen)
     if of_memory or is_tiny:  # then no rate of a disk or path was measured

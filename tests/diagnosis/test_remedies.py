@@ -320,3 +320,13 @@ def test_without_a_rate_no_text_holds_a_number_that_follows_from_one(monkeypatch
     monkeypatch.setattr("hecn_analysis.diagnosis.known._ASSUMED_BPS", 7e9)
     assert texts() == before
     assert before
+
+
+@pytest.mark.parametrize(
+    ("tool", "limits", "is_proposed"),
+    [("dd", {}, True), ("rsync", {}, False), ("dd", {"disk-write": 1.1e9}, False), ("dd", {"disk-write": 4e9}, True)],
+    ids=["dd", "no option", "a slow disk", "a fast disk"],
+)
+def test_direct_requests_are_proposed_only_where_they_can_help(tool, limits, is_proposed):
+    told = remedies.changes({"disk-write": 0.9}, Known(measured_bps=1e9, tool=tool, limits=limits))
+    assert any(change.settings.get("tool.io") == "direct" for change in told) == is_proposed

@@ -4,6 +4,7 @@ import pytest
 
 from hecn_analysis.diagnosis.kinds import kinds
 from hecn_analysis.diagnosis.spoken import with_own_words
+from hecn_analysis.diagnosis.verdict import diagnose
 from hecn_analysis.ingest.folder import read_folder
 from tests.diagnosis import everyday as e
 
@@ -35,3 +36,13 @@ def test_words_count_for_what_they_speak_of(tmp_path, words, files, of_slow, of_
         (tmp_path / name).write_text(content, encoding="utf-8")
     own = {kind.files[0][-5:]: bool(kind.say("topic")) for kind in with_own_words(kinds(read_folder(tmp_path)))}
     assert own == ({"a.txt": of_slow, "b.txt": of_fast} if len(own) > 1 else {"a.txt": of_slow})
+
+
+@pytest.mark.parametrize(("rate", "is_changed"), [(110e6, False), (4e6, True)], ids=["fast", "as slow"])
+def test_a_faster_copy_between_the_same_ends_clears_the_disks(tmp_path, rate, is_changed):
+    other = RSYNC.format(name="image", files=1, size=50_000_000_000, rate=rate)
+    for name, content in {"a.txt": SLOW, "b.txt": other}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    slow = next(one for one in diagnose(tmp_path) if one.kind.files[0].endswith("a.txt"))
+    assert slow.causes[0].kind == "latency-protocol"
+    assert any("storage" in change.what for change in slow.changes) == is_changed
