@@ -110,7 +110,7 @@ MARKS = [
 ]
 EVERY_LINE = ["bold lines", "list", "numbered list", "block marks", "Python's logging"]
 # Known by a margin, or by a mark that a wrapping looks like: rows are lost or differ behind some wrappings.
-EXCEPT = {"nccl-tests", "xdd", "juicefs", "ior", "iozone", "fio", "neighbours"}
+EXCEPT = {"nccl-tests", "xdd", "diskspd", "juicefs", "ior", "iozone", "fio", "neighbours"}
 
 
 @cache  # of a sample as it is, for every wrapping

@@ -12,7 +12,8 @@ _FIGURE: Final = r"[^\s*_`|](?:[^*`|]{0,58}[^\s*_`|])?"
 _BOLD: Final = re.compile(rf"(?<![\w*])(?P<mark>\*{{1,3}})(?P<inner>{_FIGURE})(?P=mark)(?![\w*])")
 _UNDERLINED: Final = re.compile(r"(?<![\w_])(?P<mark>_{2,3})(?P<inner>[^\s_](?:[^_`|]{0,58}[^\s_])?)(?P=mark)(?![\w_])")
 _ENTIRE: Final = re.compile(
-    r"(?P<margin>\s{0,40})(?P<mark>\*{2,3}|__)(?=[^*_])(?P<inner>(?:[^*_]|\*(?!\*)|_(?!_)){1,1000})(?P=mark)\s{0,8}$"
+    r"(?P<margin>\s{0,40})(?:(?P<stars>\*{2,3})(?P<bold>[^*](?:[^*]|\*(?!\*)){0,1000})(?P=stars)"
+    r"|__(?P<underlined>[^_](?:[^_]|_(?!_)){0,1000})__)\s{0,8}$"
 )
 _CODE: Final = re.compile(r"(?P<mark>`{1,3})(?P<inner>[^`]{1,400})(?P=mark)")
 _ESCAPED: Final = re.compile(r"\\(?P<inner>[\\`*_{}\[\]()#+.!|<>~-])")
@@ -35,7 +36,7 @@ def without_markup(text: Text) -> Text:
 
 def _without_markup(line: str) -> str:
     if ("**" in line or "__" in line) and (entire := _ENTIRE.match(line)):
-        return f"{entire['margin']}{entire['inner']}"
+        return f"{entire['margin']}{entire['bold'] or entire['underlined']}"
     if "*" in line:
         line = _BOLD.sub(r"\g<inner>", line)
     if "__" in line:
