@@ -175,15 +175,15 @@ def _format(value: float | None, steps: list[tuple[float, str]], digits: int) ->
     return f"{_digits(value / scale, digits)} {unit}"
 
 
-def format_rate(bps: float | None, *, digits: int = 3, in_bytes: bool = False) -> str:
+def format_rate(bps: float | None, *, digits: int = 3, of: Literal["bits", "bytes"] = "bits") -> str:
     """Write a rate for people.
 
     Parameters
     ----------
     bps, digits
         The rate, or None [bit/s], and the number of significant digits.
-    in_bytes
-        Whether to write bytes per second, as is usual for disks.
+    of
+        What to write per second: ``bits``, or ``bytes`` as is usual for disks.
 
     Returns
     -------
@@ -192,10 +192,10 @@ def format_rate(bps: float | None, *, digits: int = 3, in_bytes: bool = False) -
 
     Examples
     --------
-    >>> format_rate(9.90042e9), format_rate(53.8947e9, digits=6), format_rate(1.4e9, in_bytes=True), format_rate(None)
+    >>> format_rate(9.90042e9), format_rate(53.8947e9, digits=6), format_rate(1.4e9, of="bytes"), format_rate(None)
     ('9.90 Gb/s', '53.8947 Gb/s', '175 MB/s', '–')
     """
-    unit, bits = ("B/s", 8) if in_bytes else ("b/s", 1)
+    unit, bits = ("B/s", 8) if of == "bytes" else ("b/s", 1)
     return _format(bps, [(bits * scale, f"{prefix}{unit}") for prefix, scale in _DECIMAL.items()], digits)
 
 

@@ -79,10 +79,7 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
 
 
 def text_rows(rows: Sequence[Row], digits: int = 3, in_bytes: Callable[[Row], bool] | None = None) -> Iterator[str]:
-    """Align columns for people; omit columns that are missing or false in every row.
-
-    `in_bytes` says of a row whether its rates are written in bytes per second; by default none is.
-    """
+    """Align columns for people, rates in bytes per second `in_bytes`; omit columns without a value in any row."""
     if not rows:
         return
     names = [name for name in rows[0] if any(_is_informative(row[name]) for row in rows)]
@@ -145,7 +142,7 @@ def human(name: str, value: object, digits: int = 3, *, in_bytes: bool = False) 
 
 
 def _byte_rate(bps: float, digits: int) -> str:
-    return units.format_rate(bps, digits=digits, in_bytes=True)
+    return units.format_rate(bps, digits=digits, of="bytes")
 
 
 def bare(name: str) -> str:

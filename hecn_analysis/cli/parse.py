@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TABLES = ("runs", "streams", "intervals", "problems")
-RATES = ("usual", "bits", "bytes")
+RATE_UNITS = ("usual", "bits", "bytes")
 DIGITS = 4
 NOT_FOR_PEOPLE = ["content_hash"]
 
@@ -45,9 +45,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="log file, directory of logs, or - for stdin")
     parser.add_argument("--table", choices=TABLES, default="runs", help="table to show (default: runs)")
     parser.add_argument(
-        "--rates",
-        choices=RATES,
-        default=RATES[0],
+        "--rate-unit",
+        choices=RATE_UNITS,
+        default=RATE_UNITS[0],
         help="unit of rates in text: bytes per second for disk tests and bits per second for all others (usual, "
         "the default), or one unit for all",
     )
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     frame = getattr(reading_result, arguments.table)
     form = output.chosen_format(arguments)
     rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if form == "text" else frame)
-    in_bytes = _in_bytes(reading_result.runs, arguments.rates)
+    in_bytes = _in_bytes(reading_result.runs, arguments.rate_unit)
     output.deliver(output.written(rows, list(frame.columns), form, DIGITS, in_bytes), arguments)
     listed = arguments.table == "problems"
     n_runs = units.format_count(len(reading_result.runs), "run")
@@ -89,10 +89,10 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
 
-def _in_bytes(runs: pd.DataFrame, rates: str) -> Callable[[output.Row], bool]:
+def _in_bytes(runs: pd.DataFrame, unit: str) -> Callable[[output.Row], bool]:
     """Rule for rows of any table that belong to these runs: whether their rates are written in bytes per second."""
-    if rates != "usual":
-        return lambda _: rates == "bytes"
+    if unit != "usual":
+        return lambda _: unit == "bytes"
     of_disks = runs[runs["tool"].isin(DISK_TOOLS)]
     known = set(zip(of_disks["source_file"], of_disks["run"], strict=True))
     return lambda row: (row.get("source_file"), row.get("run")) in known

@@ -56,11 +56,7 @@ def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
 def requested_roles(
     arguments: argparse.Namespace, given: Mapping[str, str], *, has_scenario: bool = False
 ) -> dict[str, Any]:
-    """Keys of ``--host`` and of the options of each role; says which parts ``--host`` was taken for.
-
-    Beside ``--host``, the rate of the path and the tool are assumed unless `given`, the keys of ``--set``, or a
-    scenario states them.
-    """
+    """Keys of ``--host`` and the options of each role; beside ``--host`` says what it assumes, if nothing states it."""
     keys = captured.roles(arguments, ROLES)
     if arguments.host is None:
         return keys

@@ -19,23 +19,7 @@ _ABOUT: Final = 0.12
 
 
 def with_own_words(kinds: Sequence[Kind]) -> list[Kind]:
-    """Leave to each of several kinds the words of other files that speak of it.
-
-    Parameters
-    ----------
-    kinds
-        The kinds of run of a folder.
-
-    Returns
-    -------
-    list of Kind
-        The kinds in their order.
-
-    Examples
-    --------
-    >>> with_own_words([])
-    []
-    """
+    """Leave to each of several kinds the words of other files that speak of it."""
     free = [kind.median_bps for kind in kinds if len(kind.runs) and not kind.say("asked.rate_bps")]
     if len(kinds) < 2 or not free:
         return list(kinds)

@@ -83,7 +83,7 @@ def rates(verdict: Diagnosis) -> str:
 
 def _rate(bps: float, verdict: Diagnosis) -> str:
     """Format a rate; that of a disk in bytes per second."""
-    return units.format_rate(bps, in_bytes=verdict.kind.is_local)
+    return units.format_rate(bps, of="bytes" if verdict.kind.is_local else "bits")
 
 
 def gain(change: Change, verdict: Diagnosis) -> str:

@@ -88,7 +88,7 @@ def _read(
         facts = reader.read(output)
         if output.json_truncated:
             facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
-        if _is_empty(facts.values) and second_reading.are_marked(output.lines):
+        if len(output.lines) > 1 and _is_empty(facts.values) and second_reading.are_marked(output.lines):
             facts.problem(output.first, "malformed", "found marks around lines and no value, expected the output alone")
         is_fine = is_fine and not facts.problems
         host = outputs.host_name(lines.get(output.first - 1, ""))

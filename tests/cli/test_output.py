@@ -252,11 +252,11 @@ def test_sentences_do_not_carry_words_of_descriptions_to_the_terminal_as_they_ar
 
 
 @pytest.mark.parametrize(
-    ("rates", "shown"), [("usual", ["140.4 MB/s", "9.889 Gb/s"]), ("bits", ["1.123 Gb/s", "9.889 Gb/s"])]
+    ("unit", "shown"), [("usual", ["140.4 MB/s", "9.889 Gb/s"]), ("bits", ["1.123 Gb/s", "9.889 Gb/s"])]
 )
-def test_rates_of_disks_are_in_bytes_unless_asked_otherwise(capsys, tmp_path, rates, shown):
+def test_rates_of_disks_are_in_bytes_unless_asked_otherwise(capsys, tmp_path, unit, shown):
     (tmp_path / "dd.log").write_text("10485760000 bytes (10 GB, 9.8 GiB) copied, 74.7 s, 140 MB/s\n")
     (tmp_path / "net.log").write_text(" 11789.6250 MB /  10.00 sec = 9889.4281 Mbps 26 %TX 41 %RX 0 retrans\n")
-    assert main(["parse", str(tmp_path), "--rates", rates]) == 0
+    assert main(["parse", str(tmp_path), "--rate-unit", unit]) == 0
     rows = capsys.readouterr().out.splitlines()[1:]
     assert [rate for row in rows for rate in re.findall(r"[\d.]+ [MG][Bb]/s", row)] == shown

@@ -154,10 +154,7 @@ def ddr_of(transfers: float | None) -> int | None:
 
 
 def offered(*, assume_prices: bool = False, since: int | None = None) -> Offers:
-    """All parts of the catalogue with a price, of the year `since` or later; default: of the newest part's decade.
-
-    Parts without a year, such as cables, are on offer in any year.
-    """
+    """All parts of the catalogue with a price and no older than `since`, by default ten years before the newest."""
     catalogue = {kind: parts(kind) for kind in KINDS}
     if since is None:
         since = max(part.year or 0 for kind in catalogue.values() for part in kind.values()) - _DECADE
