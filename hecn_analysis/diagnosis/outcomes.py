@@ -29,7 +29,7 @@ DRAWS: Final = 4001
 LOW, HIGH = 0.05, 0.95
 """Quantiles of the interval."""
 
-_FREE_CORE_BPS: Final = 14e9
+FREE_CORE_BPS: Final = 14e9
 """What one free core moves through TCP, within a factor of five either way. [bit/s]"""
 _FREE_CORE_SPREAD: Final = 1.0
 _SHARE_EXPONENT: Final = 0.85  # the other end and the caches take their part
@@ -129,7 +129,7 @@ def _core(known: Known, cause: str, gain: float, spread: float, random: np.rando
         middle, wide = math.log(known.base_bps) - _SHARE_EXPONENT * math.log(share), _SHARE_SPREAD
     else:  # two estimates, weighed by their precision: a factor on the measured rate, and what cores do
         weights = spread**-2, _FREE_CORE_SPREAD**-2
-        middle = weights[0] * math.log(gain * known.base_bps) + weights[1] * math.log(_FREE_CORE_BPS)
+        middle = weights[0] * math.log(gain * known.base_bps) + weights[1] * math.log(FREE_CORE_BPS)
         middle, wide = middle / sum(weights), sum(weights) ** -0.5
     rates: Draws = np.exp(middle + math.hypot(wide, _scatter(known)) * random.standard_normal(DRAWS))
     return rates

@@ -32,6 +32,8 @@ _TO_MEND: Final = 0.4
 """Runs that are likeliest healthy get changes only where the other classes together reach this probability."""
 _MOST: Final = 6
 _NO_GAIN: Final = 1.02
+_JUMBO: Final = 9000
+"""MTU of jumbo frames. [bytes]"""
 _BUFFERED: Final = frozenset({"rsync", "scp", "hpn-scp", "sftp", "timed-copy", "curl", "wget"})
 """Tools without an option for direct I/O."""
 _AS_SLOW: Final = 1.25
@@ -164,6 +166,8 @@ def _of_class(name: str, entry: str, probability: float, known: Known, told: Tol
     for place, remedy in enumerate(described.changes or ([] if told is None else [_UNNAMED])):
         said = told if place == 0 else None
         if said is None and remedy.settings.get("tool.io") == "direct" and _is_direct_in_vain(name, known):
+            continue
+        if remedy.settings.get("path.mtu") == _JUMBO and known.mtu >= _JUMBO:
             continue
         if said is None and not has_rates and _asks_for_a_rate(remedy):
             continue

@@ -20,6 +20,7 @@ from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
 from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior, weights
 from hecn_analysis.diagnosis.missing import MOST, Question, missing
+from hecn_analysis.diagnosis.outcomes import FREE_CORE_BPS
 from hecn_analysis.diagnosis.remedies import Change, changes
 from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
 from hecn_analysis.diagnosis.spoken import with_own_words
@@ -57,6 +58,9 @@ _SILENT: Final = 0.5
 #: Signs that interrupts keep a core of the receiver busy, and their least share of it. [1]
 _INTERRUPTS: Final = frozenset({"receiver_softirq", "receiver_interrupts"})
 _ONE_CORE: Final = 0.9
+
+#: Share of a core below which a sender that moves what only a free core can is not its limit. [1]
+_IDLE_CORE: Final = 0.8
 
 #: Subject of the lines that say that an array is busy with itself.
 _ARRAY: Final = "array"
@@ -341,7 +345,7 @@ def of_kind(kind: Kind) -> Diagnosis:
     causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
-    cleared = _DISKS if kind.copied is not None and kind.copied.rate_bps > FASTER * kind.median_bps else ()
+    cleared = _cleared(kind, seen)
     likely = {cause.kind: cause.probability for cause in causes if cause.kind not in cleared or cause is causes[0]}
     known = _known(facts, causes)
     of_memory, is_tiny = any(map(_is_of_memory, seen)), any(sign.name == "tiny" for sign in seen)
@@ -370,6 +374,14 @@ def of_kind(kind: Kind) -> Diagnosis:
     )
 
 
+def _cleared(kind: Kind, seen: Iterable[Sign]) -> set[str]:
+    """Causes without a change: disks beside a faster copy, and a core of the sender that is partly idle."""
+    is_copied = kind.copied is not None and kind.copied.rate_bps > FASTER * kind.median_bps
+    shares = [float(sign.value) for sign in seen if sign.name in ("sender_core", "sender_busiest")]
+    is_idle = bool(shares) and max(shares) < _IDLE_CORE and kind.median_bps > FREE_CORE_BPS
+    return {*(_DISKS if is_copied else ()), *(["cpu-sender"] if is_idle else [])}
+
+
 def _path(facts: Facts) -> str:
     """Describe the window that the RTT requires, and the effect of the loss."""
     rtt = facts.rtt_idle
@@ -396,8 +408,16 @@ def _entries(kind: Kind, seen: Iterable[Sign], *, of_memory: bool, is_tiny: bool
     others = {"shared": "shared-disk"} if is_of_disks else {}
     others |= {"tool": "page-cache"} if of_memory else {}
     others |= {"slot": "slot-usb"} if any(cue.subject == _USB for cue, _ in stated.cues_of(kind)) else {}
+    others |= {"cpu-receiver": "full-core"} if _is_full_core(kind, seen) else {}
     others |= {"cpu-receiver": "interrupts"} if of_interrupts else {}
     return others | ({"start-up": "tiny"} if is_tiny else {})
+
+
+def _is_full_core(kind: Kind, seen: Iterable[Sign]) -> bool:
+    """Whether a core of the receiver is full at a rate that only a free one reaches, without a quota or neighbour."""
+    told = {sign.name: sign.value for sign in seen}
+    is_full = any(float(told.get(name, 0.0)) >= _ONE_CORE for name in ("receiver_core", "receiver_busiest"))
+    return is_full and kind.median_bps > FREE_CORE_BPS and not {"receiver_throttled", "neighbours"} & told.keys()
 
 
 def _questions(likely: Mapping[str, float], seen: Iterable[Sign], known: Known, kind: Kind) -> tuple[Question, ...]:

@@ -13,7 +13,9 @@ from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis import remedies
 from hecn_analysis.diagnosis.known import Known, quantities
+from hecn_analysis.diagnosis.verdict import diagnose
 from hecn_analysis.limits.framing import goodput_bps
+from tests.diagnosis import everyday as e
 
 FILE = places.models_dir() / "remedies.yaml"
 CLASSES = [
@@ -70,6 +72,7 @@ def test_the_file_has_the_classes_and_no_others():
         "shared-disk",
         "page-cache",
         "interrupts",
+        "full-core",
     ]
 
 
@@ -330,3 +333,25 @@ def test_without_a_rate_no_text_holds_a_number_that_follows_from_one(monkeypatch
 def test_direct_requests_are_proposed_only_where_they_can_help(tool, limits, is_proposed):
     told = remedies.changes({"disk-write": 0.9}, Known(measured_bps=1e9, tool=tool, limits=limits))
     assert any(change.settings.get("tool.io") == "direct" for change in told) == is_proposed
+
+
+@pytest.mark.parametrize(
+    ("gbps", "sender", "first", "is_of_sender"),
+    [(33, 9, "jumbo frames", False), (33, 99, "jumbo frames", True), (4, 50, "give the transfer on 10.30.0.12", True)],
+    ids=["idle sender", "busy sender", "slow core"],
+)
+def test_a_full_core_at_a_high_rate_gets_larger_packets(tmp_path, gbps, sender, first, is_of_sender):
+    text = e.iperf3_json([gbps * 1e9] * 10, cpu=(sender, 99.5), rtt=0.0001)
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    told = diagnose(tmp_path)[0].changes
+    of_receiver = [one for one in told if not one.settings.keys() & {"sender.cpu_share"}]
+    assert of_receiver[0].what.startswith(first)
+    assert (len(of_receiver) < len(told)) == is_of_sender
+
+
+@pytest.mark.parametrize(("mtu", "first"), [(1500, "jumbo frames"), (9000, "several processes")])
+def test_jumbo_frames_are_proposed_where_there_are_none(mtu, first):
+    told = remedies.changes(
+        {"cpu-receiver": 0.9}, Known(measured_bps=4e10, mtu=mtu), entries={"cpu-receiver": "full-core"}
+    )
+    assert told[0].what.startswith(first)
