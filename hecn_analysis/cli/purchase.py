@@ -22,7 +22,7 @@ DESCRIPTION = """\
 Find the cheapest parts in the catalogue for both hosts, cables included, with
 which the prediction reaches a target. Sockets, slots, lanes, power, memory
 channels and drive bays must fit. Every cheaper purchase either does not fit or
-is predicted to fall short."""
+falls short by the central values of the model."""
 
 EPILOG = """\
 examples:
@@ -141,10 +141,10 @@ def _text(
         basis = " (assumed)" if entry.assumed else ""
         yield f"  {entry.role:<9}{entry.quantity:>3} x {entry.title or entry.part}: {total}{basis}\n"
     omitted = " Coolers, system disks and internal cables are not counted." if like is None else ""
-    yield (
-        f"\nProved cheapest: {units.format_count(purchase.rounds, 'purchase')} predicted, "
-        f"{units.format_count(purchase.cuts, 'group')} of parts ruled out.{omitted}\n"
-    )
+    asked = units.format_rate(purchase.asked_bps)
+    tried = f"{units.format_count(purchase.rounds, 'purchase')} predicted"
+    ruled_out = f"{units.format_count(purchase.cuts, 'group')} of parts ruled out"
+    yield f"\nProved cheapest for {asked} by central values: {tried}, {ruled_out}.{omitted}\n"
     for drive in purchase.drives():
         sustained, burst = (units.format_rate(drive[name]) for name in ("sustained_write_bps", "write_bps"))
         spread = f", ±{units.format_fraction(drive['spread'], digits=2)}" if drive["spread"] else ""

@@ -20,7 +20,8 @@ class Purchase:
     """A purchase for two hosts, and its prediction.
 
     ``target_bps`` is the target throughput [bit/s], ``entries`` the bill of materials; ``rounds`` and ``cuts`` are the
-    numbers of predicted purchases and of combinations of parts ruled out.
+    numbers of predicted purchases and of combinations of parts ruled out. Every purchase that is cheaper falls short of
+    ``asked_bps`` by the central values of the model [bit/s].
 
     Examples
     --------
@@ -37,6 +38,7 @@ class Purchase:
     prediction: Prediction
     rounds: int
     cuts: int
+    asked_bps: float
 
     @property
     def usd(self) -> float:
@@ -95,6 +97,7 @@ class Purchase:
         return {
             "target_bps": self.target_bps,
             "target_probability": self.target_probability,
+            "asked_bps": self.asked_bps,
             "price_usd": self.usd,
             "price_doubt_usd": self.doubt_usd,
             "price_assumed_usd": self.assumed_usd,
