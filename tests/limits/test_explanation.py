@@ -54,6 +54,12 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.parametrize(("ip", "source"), [(4, "RFC 791"), (6, "RFC 8200")])
+def test_the_header_of_a_packet_names_the_standard_of_its_version(ip, source):
+    steps = explain("ethernet", rate=10e9, mtu=1500, ip=ip).steps
+    assert [step.source for step in steps if step.name.startswith(f"IPv{ip} header")] == [source]
+
+
 def test_every_kind_is_explained():
     assert {kind for kind, _ in OPTIONS} == set(limits.KINDS) == LAYERS.keys() | ORDER.keys()
 

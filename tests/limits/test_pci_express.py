@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.framing import payload_bytes
-from hecn_analysis.limits.pci_express import OPS, pcie, tag_limit_bps, throughput_bps, tmt_bps
+from hecn_analysis.limits.pci_express import OPS, PORT_SHARE, pcie, tag_limit_bps, throughput_bps, tmt_bps
 from hecn_analysis.limits.pci_express_link import GENERATIONS, LANES, SIZES, packet_bps, raw_bps
 
 
@@ -165,3 +165,9 @@ def test_all_arguments_broadcast():
 def test_values_beyond_what_was_measured_or_specified_are_given_with_a_warning(option, words):
     with pytest.warns(ValidityWarning, match=words):
         assert pcie(3, 8, 256, **option)["throughput_bps"] > 0
+
+
+@pytest.mark.parametrize("gen", [2, 3, 4, 5])
+def test_the_share_of_a_port_is_about_what_packets_of_256_bytes_leave(gen):
+    usual = np.mean([throughput_bps(gen, 4, 256, op=op) for op in ("read", "write")]) / raw_bps(gen, 4)
+    assert pytest.approx(usual, rel=0.03) == PORT_SHARE

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from hecn_analysis.limits.tcp_rounds import simulate
 from hecn_analysis.limits.tcp_rounds.bbr import Bbr
 from tests.limits.tcp_steps import rounds, settings
 
@@ -193,3 +194,10 @@ def test_bbr_shares_the_line_among_streams():
     assert flow.backlog[0] == pytest.approx(200)
     assert flow.bandwidth[:, 0].tolist() == pytest.approx([7500, 2500])
     assert flow.received[0] == pytest.approx(1000)
+
+
+def test_bbr_starts_with_what_the_receiver_offers():
+    """64 KB without a scale factor (RFC 7323) are seven packets of 8948 bytes, fewer than the initial ten."""
+    path = {"rate_bps": 10e9, "rtt_s": 0.1, "congestion_control": "bbr"}
+    seconds = [float(simulate(**path, transfer_bytes=number * 8948 - 1).duration_s) for number in (7, 8)]
+    assert seconds == pytest.approx([0.05, 0.15], abs=1e-3)
