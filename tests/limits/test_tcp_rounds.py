@@ -386,3 +386,9 @@ def test_measured_transfers(corpus):
         chosen = error[np.isin(groups, names)]
         assert np.median(chosen) < median, names
         assert np.quantile(chosen, 0.9) < most, names
+
+
+def test_without_a_sequence_the_random_numbers_are_those_of_the_first():
+    path = {"rate_bps": 1e9, "rtt_s": 0.05, "loss": 1e-4, "duration_s": 10.0}
+    assert simulate(**path).received_bytes == simulate(**path, sequence=0).received_bytes
+    assert simulate(**path).received_bytes != simulate(**path, sequence=1).received_bytes

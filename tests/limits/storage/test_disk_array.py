@@ -95,6 +95,7 @@ def test_the_controller_caps():
         ({"level": 6, "disks": 3}, "disks: found 3, expected 4 or more for RAID 6"),
         ({"level": 5, "disks": 2}, "disks: found 2, expected 3 or more for RAID 5"),
         ({"level": 1, "disks": 1}, "disks: found 1, expected 2 or more for RAID 1"),
+        ({"level": 10, "disks": 1}, "disks: found 1, expected 2 or more for RAID 10"),
         ({"level": 10, "disks": 7}, "disks: found 7, expected an even number for RAID 10"),
         ({"level": 50, "disks": 5}, "disks: found 5, expected 3 or more in each of 2 groups for RAID 50"),
         ({"level": 60, "disks": 9}, "disks: found 9, expected the same number in each group"),
