@@ -16,7 +16,7 @@ def bought(rate, usd, *, assumed, binds):
     price = Parameter(value=usd / 2, spread=0.4 if assumed else 0, basis=basis)
     ends = {"throughput_bps": rate, "low_bps": 0.9 * rate, "high_bps": 1.05 * rate}
     prediction = SimpleNamespace(**ends, bottleneck=f"receiver.{binds}", bottleneck_class=binds)
-    return Purchase(rate, {}, None, (Entry("sender", "card", "a <b>card</b>", 2, price),), prediction, 1, 0)
+    return Purchase(rate, {}, None, (Entry("sender", "card", "a <b>card</b>", 2, price),), prediction, 1, 0, rate)
 
 
 @pytest.fixture
