@@ -97,16 +97,14 @@ class Search:
         The search asks for central values, which are fast. If the median is lower, it asks for as much more.
         """
         bought = self._cheapest(target_bps, budget)
-        asked_bps = target_bps
         for _ in range(_MOST_RAISES):
             if bought.prediction.throughput_bps >= target_bps:
                 break
-            asked_bps *= target_bps / bought.prediction.throughput_bps
             try:
-                bought = self._cheapest(asked_bps, budget)
+                bought = self._cheapest(bought.asked_bps * target_bps / bought.prediction.throughput_bps, budget)
             except InputError:  # the most that can be had falls short
                 break
-        return replace(bought, target_bps=target_bps, asked_bps=asked_bps)
+        return replace(bought, target_bps=target_bps)
 
     def _cheapest(self, target_bps: float, budget: float | None) -> Purchase:
         """Cheapest purchase that reaches a target by central values."""
