@@ -83,9 +83,10 @@ def text_rows(rows: Sequence[Row], digits: int = 3, in_bytes: Callable[[Row], bo
     if not rows:
         return
     names = [name for name in rows[0] if any(_is_informative(row[name]) for row in rows)]
+    bytewise = [in_bytes is not None and in_bytes(row) for row in rows]
     body = [
-        [human(name, row[name], digits, in_bytes=in_bytes is not None and in_bytes(row)) for name in names]
-        for row in rows
+        [human(name, row[name], digits, in_bytes=are_bytes) for name in names]
+        for row, are_bytes in zip(rows, bytewise, strict=True)
     ]
     header = [printable(bare(name)) for name in names]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]

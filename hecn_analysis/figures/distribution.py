@@ -25,22 +25,19 @@ _DASHES: Final = ("solid", "dash")
 
 
 def distribution_rows(runs: pd.DataFrame, intervals: pd.DataFrame, quantity: Quantity = "rate") -> pd.DataFrame:
-    """Compute what the figures draw: a row for each interval of the first runs that have some, in SI units."""
-    chosen = spread(_with_intervals(runs, intervals, quantity), MOST_RUNS)
-    own = dict(tuple(intervals.groupby(["source_file", "run"], sort=False)))
-    parts = []
+    """Compute what the figures draw, a row for each interval [SI]; ``attrs["runs"]``: runs that are drawn, and all."""
+    parts = intervals.groupby(["source_file", "run"], sort=False)
+    own = {place: values for place, part in parts if len(values := _values(part, quantity)) > 1}
+    with_values = runs[[place in own for place in zip(runs["source_file"], runs["run"], strict=True)]]
+    chosen = spread(with_values, MOST_RUNS)
+    tables = []
     for run, place in zip(chosen.to_dict("records"), run_names(chosen), strict=True):
         name = place if pd.isna(run["tool"]) else f"{place}: {run['tool']}"
-        values = _values(own[run["source_file"], run["run"]], quantity).to_numpy(float)
-        parts.append(pd.DataFrame({"run": theme.text(name), "label": theme.label(name), "value": values}))
-    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
-
-
-def _with_intervals(runs: pd.DataFrame, intervals: pd.DataFrame, quantity: Quantity) -> pd.DataFrame:
-    """Runs with more than one value to draw."""
-    parts = intervals.groupby(["source_file", "run"], sort=False)
-    drawn = {place for place, part in parts if len(_values(part, quantity)) > 1}
-    return runs[[place in drawn for place in zip(runs["source_file"], runs["run"], strict=True)]]
+        drawn = own[run["source_file"], run["run"]].to_numpy(float)
+        tables.append(pd.DataFrame({"run": theme.text(name), "label": theme.label(name), "value": drawn}))
+    rows = pd.concat(tables, ignore_index=True)[COLUMNS] if tables else pd.DataFrame(columns=COLUMNS)
+    rows.attrs["runs"] = len(chosen), len(with_values)
+    return rows
 
 
 def _values(intervals: pd.DataFrame, quantity: Quantity) -> pd.Series[Any]:
@@ -67,7 +64,7 @@ def plot_distribution(
     )
     fig = _curves(rows, scale) if form == "cdf" else _boxes(rows, scale)
     fig.update_xaxes(title_text=title, range=[0, 1.08 * largest * scale or 1.0])
-    theme.remark_on_choice(fig, rows["run"].nunique(), len(_with_intervals(runs, intervals, quantity)))
+    theme.remark_on_choice(fig, *rows.attrs["runs"])
     return fig
 
 

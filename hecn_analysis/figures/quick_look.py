@@ -16,7 +16,7 @@ from hecn_analysis.figures import theme
 from hecn_analysis.figures.comparison import plot_comparison
 from hecn_analysis.figures.course import MOST_RUNS, plot_course
 from hecn_analysis.figures.distribution import plot_distribution
-from hecn_analysis.figures.run_names import run_names, spread
+from hecn_analysis.figures.run_names import first_lines, run_names, spread
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.runs import course
 from hecn_analysis.runs.alike import with_conditions
@@ -91,10 +91,8 @@ def _time(reading: Reading) -> go.Figure:
     shown = spread(runs, MOST_RUNS)
     fig = plot_course(
         [
-            RunCourse(
-                name, run["source_file"], int(name.rpartition(":")[2]), LOG, courses[run["source_file"], run["run"]], {}
-            )
-            for name, run in zip(run_names(shown), shown.to_dict("records"), strict=True)
+            RunCourse(name, run["source_file"], line, LOG, courses[run["source_file"], run["run"]], {})
+            for name, line, run in zip(run_names(shown), first_lines(shown), shown.to_dict("records"), strict=True)
         ]
     )
     theme.remark_on_choice(fig, len(shown), len(runs))

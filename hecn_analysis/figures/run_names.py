@@ -13,8 +13,12 @@ def run_names(runs: pd.DataFrame) -> list[str]:
     """File and first line of each run; the file with its folder if the runs come from several folders."""
     places = [PurePath(name) for name in runs["source_file"]]
     shown = 2 if len({place.parent for place in places}) > 1 else 1
-    lines = [int(run if pd.isna(line) else line) for run, line in zip(runs["run"], runs["line_first"], strict=True)]
-    return [f"{'/'.join(place.parts[-shown:])}:{line}" for place, line in zip(places, lines, strict=True)]
+    return [f"{'/'.join(place.parts[-shown:])}:{line}" for place, line in zip(places, first_lines(runs), strict=True)]
+
+
+def first_lines(runs: pd.DataFrame) -> list[int]:
+    """First line of each run, or its number if that is not known."""
+    return [int(run if pd.isna(line) else line) for run, line in zip(runs["run"], runs["line_first"], strict=True)]
 
 
 def spread(runs: pd.DataFrame, most: int) -> pd.DataFrame:
