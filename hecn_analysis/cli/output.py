@@ -180,7 +180,7 @@ _PAGE: Final = """\
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>{title}</title></head>
 <body style="font-family: system-ui, sans-serif">
-<main><h1 style="font-size: 1.1em">{title}</h1><div id="figure"></div></main>
+<main><h1 style="font-size: 1.1em; overflow-wrap: anywhere">{title}</h1><div id="figure"></div></main>
 <script>{plotly}</script>
 <script>{draw}</script>
 </body>

@@ -8,9 +8,12 @@ from hecn_analysis.figures import theme
 
 @pytest.fixture(scope="module")
 def plotted(root, tmp_path_factory):
-    """A page of runs over time."""
-    target = tmp_path_factory.mktemp("plot") / "runs.html"
-    assert main(["plot", str(root / "data" / "transfers" / "over_time"), "-o", str(target)]) == 0
+    """A page of runs over time, from a folder whose name is wider than a phone."""
+    folder = tmp_path_factory.mktemp("plot")
+    target = folder / "runs.html"
+    source = folder / ("over_time" * 8)
+    source.symlink_to(root / "data" / "transfers" / "over_time")
+    assert main(["plot", str(source), "-o", str(target)]) == 0
     return target
 
 
