@@ -1,7 +1,8 @@
 """The model of the app, without a widget: keys of a scenario in, a prediction with its figures and its cost out.
 
 The state of the app is a mapping of scenario keys as in YAML (``sender``, ``path.rtt``, …), and the app saves the same
-keys. One key is the app's own: ``sender.cards`` is a number of network cards, saved as the slots that hold them.
+keys. Two keys are the app's own: ``sender.cards`` is a number of network cards, saved as the slots that hold them, and
+``measured`` the rate of the runs of an opened folder [bit/s], shown and not saved.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from hecn_analysis.app.cost import Cost, costs
 from hecn_analysis.app.formula import formula
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError, ValidityWarning
+from hecn_analysis.diagnosis.scenario import scenario_keys
+from hecn_analysis.diagnosis.verdict import diagnose
 from hecn_analysis.figures import plot_ladder
 from hecn_analysis.figures.resource_map import resource_map_spec
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
@@ -50,6 +53,9 @@ START: Final[State] = {
 DISK_TOOL: Final = "gridftp"
 
 _ENDS: Final = ("sender", "receiver")
+
+#: Key of the rate of measured runs. [bit/s]
+MEASURED: Final = "measured"
 
 #: Number of drawn rungs of the ladder.
 RUNGS: Final = 3
@@ -107,16 +113,29 @@ class Look:
 def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
     """Return the state of the app for a scenario: a YAML file, the name of a shipped one, or a mapping of keys.
 
-    A folder or archive of captured output is the host at both ends of the path in which the app starts. None gives the
-    state in which the app starts. InputError if the scenario is not valid.
+    A folder with transfers is the scenario of its verdict; a folder or archive of captured output without a transfer is
+    the host at both ends of the path in which the app starts. None gives the state in which the app starts. InputError
+    if the scenario is not valid.
 
     >>> opened({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})["path.rate"]
     10000000000.0
     """
     if scenario is None:
         return dict(START)
+    if not isinstance(scenario, Mapping) and (measured := _of_transfers(Path(scenario))) is not None:
+        return measured
     captured = None if isinstance(scenario, Mapping) else host_of(str(scenario))
     return _state(load_scenario(scenario if captured is None else _at_both_ends(captured.description)))
+
+
+def _of_transfers(folder: Path) -> State | None:
+    """State for the most frequent transfer of a folder, with its measured rate; None without one."""
+    if not folder.is_dir():
+        return None
+    verdicts = (each for each in diagnose(folder) if each.measured_bps is not None and not each.kind.is_local)
+    if (verdict := next(verdicts, None)) is None:
+        return None
+    return {**_state(load_scenario(scenario_keys(verdict))), MEASURED: verdict.measured_bps}
 
 
 def _at_both_ends(description: Mapping[str, Any]) -> State:
@@ -195,7 +214,11 @@ def scenario_of(state: Mapping[str, Any]) -> tuple[Scenario, Scenario]:
 
 def base_of(state: Mapping[str, Any]) -> Scenario:
     """Scenario of a state without the settings of the controls: hosts, path and tool as in the models."""
-    kept = {key: value for key, value in state.items() if not (_is_controlled(key) and key.partition(".")[0] in state)}
+    kept = {
+        key: value
+        for key, value in state.items()
+        if key != MEASURED and not (_is_controlled(key) and key.partition(".")[0] in state)
+    }
     return _base(json.dumps(kept))
 
 
@@ -210,7 +233,7 @@ def _is_controlled(key: str) -> bool:
 
 def keys_of(state: Mapping[str, Any], base: Scenario) -> State:
     """Scenario keys of a state: numbers of cards become slots."""
-    keys = {key: value for key, value in state.items() if not key.endswith(".cards")}
+    keys = {key: value for key, value in state.items() if key != MEASURED and not key.endswith(".cards")}
     for role in ("sender", "receiver"):
         host = getattr(base, role)
         if f"{role}.cards" in state and host is not None:
@@ -247,6 +270,7 @@ def page(look: Look) -> dict[str, Any]:
     """Everything that the page shows, as plain values."""
     prediction = look.prediction
     drawn = replace(prediction, ladder=prediction.ladder[:RUNGS])
+    ladder = plot_ladder(drawn, measured_bps=look.state.get(MEASURED))
     return {
         "error": None,
         "exact": look.exact,
@@ -255,7 +279,7 @@ def page(look: Look) -> dict[str, Any]:
         "formula": formula(look.scenario, prediction),
         "facts": _facts(look),
         "figures": [
-            _figure("ladder", "Bottleneck, and the next ones", LADDER, plot_ladder(drawn).to_plotly_json()),
+            _figure("ladder", "Bottleneck, and the next ones", LADDER, ladder.to_plotly_json()),
             _figure("map", "Route of the data", MAP, resource_map_spec(prediction)),
         ],
         "costs": [_bill(role, cost) for role, cost in look.cost.items()],
@@ -303,7 +327,7 @@ def with_captured(state: Mapping[str, Any], roles: Iterable[str], path: str) -> 
 
 
 def _is_other(key: str) -> bool:
-    return key not in ROLES and not _is_controlled(key)
+    return key not in ROLES and key != MEASURED and not _is_controlled(key)
 
 
 def _controls(look: Look) -> list[dict[str, Any]]:
@@ -351,7 +375,7 @@ def _sentence(prediction: Prediction) -> str:
 def _facts(look: Look) -> list[list[str]]:
     prediction, tool, path = look.prediction, look.scenario.tool, look.scenario.path
     rate = prediction.throughput_bps
-    facts = []
+    facts = [["Measured", units.format_rate(look.state[MEASURED])]] if MEASURED in look.state else []
     if tool.bytes is not None and math.isfinite(rate):
         amount = tool.bytes.value * tool.processes
         facts.append(["Time", f"{units.format_time(8 * amount / rate)} for {units.format_bytes(amount)}"])

@@ -23,6 +23,7 @@ examples:
   hecn app --check
   hecn app hotlava-transmit --check
   hecn app data/inventory/virtual-machine --check
+  hecn app data/transfers/over_time --check
 
 Without --check, the app starts and opens a browser, unless --no-browser is set."""
 
@@ -34,7 +35,7 @@ def add_arguments(parser: Parser) -> None:
         "scenario",
         nargs="?",
         metavar="SCENARIO",
-        help="YAML file of a scenario, the name of a shipped one, or a folder of hecn capture",
+        help="YAML file of a scenario, the name of a shipped one, or a folder of transfers or of hecn capture",
     )
     parser.add_argument("--port", type=int, metavar="PORT", help="port to listen on (default: any free one)")
     parser.add_argument("--no-browser", dest="browser", action="store_false", help="do not open a browser")

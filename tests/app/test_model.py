@@ -194,6 +194,25 @@ def test_a_captured_host_opens_at_both_ends(root):
     json.dumps(model.page(model.glance(state)))
 
 
+def test_a_folder_of_transfers_opens_as_their_scenario_beside_the_measured_rate(root):
+    state = model.opened(root / "data" / "transfers" / "over_time")
+    assert state == {
+        "sender": "ideal",
+        "receiver": "ideal",
+        "tool": "iperf3",
+        "tool.duration": 30.0,
+        "path.mtu": 1500.0,
+        "path.rate": 4e7,
+        "path.rtt": 0.04,
+        "measured": pytest.approx(14.0e6, rel=0.01),
+    }
+    page = model.page(model.glance(state))
+    assert page["facts"][0] == ["Measured", "14.0 Mb/s"]
+    assert "measured 0.01" in json.dumps(page["figures"])
+    assert "measured" not in page["yaml"]
+    assert page["settings"] == []
+
+
 IDEAL = {
     "sender": "ideal",
     "receiver": "ideal",
