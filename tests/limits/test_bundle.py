@@ -75,6 +75,11 @@ def test_placed_flows_of_equal_amounts_wait_for_those_that_share_a_link():
     assert (figures["throughput_bps"], figures["finish_bps"]) == (18e9, 15e9)
 
 
+def test_placed_flows_add_up_where_links_are_not_full():
+    """Three of 3 Gb/s on two links of 10."""
+    assert lag(links=2, link_rate=10e9, flows=3, flow_rate=3e9, placement="placed")["throughput_bps"] == 9e9
+
+
 def test_unequal_flows_meet_by_chance():
     """6 and 8 Gb/s on two links of 10: 10 Gb/s when they meet, 14 when not."""
     draws = shared_bps(2, 10e9, np.array([6e9, 8e9]))

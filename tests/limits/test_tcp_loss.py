@@ -103,6 +103,8 @@ def test_bit_errors():
     assert packet_loss(0, 1518) == 0
     assert packet_loss(1e-15, 1518) == pytest.approx(8 * 1518 * 1e-15)
     assert packet_loss(1e-4, 1518) == pytest.approx(1 - (1 - 1e-4) ** (8 * 1518))
+    with pytest.raises(RangeError, match=r"^bit_error_rate: found 1\.5, expected 0 to 1$"):
+        packet_loss(1.5, 1518)
 
 
 def test_ends_and_missing_values():

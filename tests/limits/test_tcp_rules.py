@@ -315,6 +315,17 @@ def test_a_full_queue_hits_streams_by_their_share():
     assert flow.loss_at[np.isfinite(flow.loss_at)] == pytest.approx(0.5)
 
 
+def test_slow_start_hits_its_own_streams():
+    """One of two streams doubles its window and overflows the queue by dozens of packets: it loses them."""
+    path = settings(rate_bps=8e6, mss_bytes=1000, queue_bytes=20_000, bunching=0)
+    many = {name: np.repeat(value, 50) for name, value in path.items()} | {"sequence": np.arange(50.0)}
+    flow = LossBased("reno", many, 2, 0)
+    flow.rounds, flow.window[0], flow.window[1] = 3, 80, 60
+    flow.threshold[1] = 60
+    list(rounds(flow, 1))
+    assert np.isfinite(flow.loss_at).tolist() == [[True] * 50, [False] * 50]
+
+
 def in_turn(flow, allowed, number):
     """What streams send that one process writes in turn, and what of it comes in a burst."""
     windows_of_streams = np.array([allowed], dtype=float).T
