@@ -1,5 +1,7 @@
 """Outputs of tools as people hand them on: shortened, retyped, quoted in a list of known faults."""
 
+import json
+
 from hecn_analysis.logs import read
 
 
@@ -123,3 +125,16 @@ def test_a_head_of_perftest_that_lost_its_message_rate(tmp_path):
     assert (run["throughput_bps"], problems) == (92.62e9, [])
     found, problems = runs(tmp_path, f"{head} 1048576    5000             92.62              92.62              0.9\n")
     assert (found, problems) == ([], ["malformed"])
+
+
+def test_texts_of_a_list_in_json_may_hold_several_lines(tmp_path):
+    """Ansible's ``results``: each text has line feeds of its own, which once ended the whole reading in an error."""
+    texts = [
+        "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 5.5 s, 195 MB/s",
+        "1024+0 records in\n1024+0 records out\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.0 s, 537 MB/s\n",
+        "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 1.0 s, 1.1 GB/s",
+    ]
+    file = tmp_path / "play.json"
+    file.write_text('{"stdout_lines": [\n' + ",\n".join(f"    {json.dumps(text)}" for text in texts) + "\n]}\n")
+    found = read(file)
+    assert found.runs[["line_first", "duration_s"]].to_numpy().tolist() == [[2, 5.5], [3, 2.0], [4, 1.0]]

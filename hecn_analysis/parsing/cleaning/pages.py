@@ -37,14 +37,19 @@ def without_cells(text: Text) -> Text:
 
 def _without_items(text: Text) -> Text:
     """Write the texts of a list of three or more as lines."""
-    lines = list(text.lines)
-    items = [_ITEM.match(line) if _QUOTE in line else None for line in lines]
+    items = [_ITEM.match(line) if _QUOTE in line else None for line in text.lines]
+    written: list[list[str]] = [[line] for line in text.lines]
     for start, end in runs(items, _FEW):
         try:
-            lines[start:end] = [str(json.loads(item["text"])) for item in items[start:end] if item]
+            written[start:end] = [_written(item["text"]) for item in items[start:end] if item]
         except ValueError:
             continue
-    return Text(lines, text.numbers)
+    return Text.pairs((line, number) for lines, number in zip(written, text.numbers, strict=True) for line in lines)
+
+
+def _written(item: str) -> list[str]:
+    """Lines of a text in JSON, whose last line feed ends the last line."""
+    return str(json.loads(item)).removesuffix("\n").split("\n")
 
 
 def _without_cells(text: Text) -> Text:
