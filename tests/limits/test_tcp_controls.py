@@ -71,7 +71,13 @@ def hystart_by_ack(start, rate_bps, rtt, mss):
 
 @pytest.mark.parametrize(
     ("rate_bps", "rtt", "mss", "start"),
-    [(1e9, 0.1, 1448, 5120), (1e9, 0.02, 1448, 1280), (10e9, 0.08, 1448, 40960), (100e6, 0.05, 1000, 320)],
+    [
+        (1e9, 0.1, 1448, 5120),
+        (1e9, 0.02, 1448, 1280),
+        (10e9, 0.08, 1448, 40960),
+        (100e6, 0.05, 1000, 320),
+        (9.6e6, 0.1, 1000, 80),
+    ],
 )
 def test_hystart_leaves_slow_start_when_a_train_of_acks_lasts_half_a_round_trip(rate_bps, rtt, mss, start):
     flow = LossBased("cubic", settings(rate_bps=rate_bps, rtt_s=rtt, mss_bytes=mss, hystart=1), 1, 0)

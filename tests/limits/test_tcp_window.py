@@ -165,6 +165,11 @@ def test_a_writer_that_sleeps_by_hand(mss, rtt, bunch):
     assert (least, most) == pytest.approx(written_by_hand(window, 2**20, bunch, mss))
 
 
+def test_a_bunch_that_waits_takes_no_more_than_a_third_of_what_is_written():
+    """Four packets over 0.1 ms, of which a bunch of 64 KiB could be 45."""
+    assert written_window(4 * 1448, 2**20, mss_bytes=1448, rtt_s=1e-4)[0] == pytest.approx(4 * 1448 * 2 / 3)
+
+
 def test_a_window_below_two_thirds_is_always_full_and_one_above_the_buffer_is_the_buffer():
     bunch = 16 * 4096
     full = 2**20 * bunch / (bunch + 896)
