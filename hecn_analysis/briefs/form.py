@@ -16,7 +16,7 @@ from hecn_analysis.briefs.make import make_briefs
 from hecn_analysis.briefs.parameters import Parameter, Value, check, is_on
 
 OUT: Final = Path("briefs")
-_WIDE: Final = {"width": "100%", "max_width": "60em"}
+_WIDE: Final = {"width": "auto", "max_width": "60em"}
 _LABELS: Final = {"description_width": "9em"}
 _BUSY, _READY = "Making the brief …", "Make the brief"
 

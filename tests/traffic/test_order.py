@@ -104,6 +104,8 @@ def test_newest_first_is_more_steps_back_than_forth():
     assert flags(falling) == ["ok"] * 3
     untidy = readings([1200, 900, 600, 700, 300, 0], [60, 50, 30, 40, 20, 10])
     assert flags(untidy) == ["ok", "reordered", "ok", "ok", "ok"]
+    twice = readings([600, 600, 600, 300, 300, 300, 0, 0], [30, 30, 30, 20, 20, 20, 10, 10])
+    assert flags(twice) == ["duplicate", "ok", "duplicate", "duplicate", "ok", "duplicate", "duplicate"]
 
 
 @pytest.mark.parametrize("place", range(1, 6))
