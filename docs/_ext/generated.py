@@ -27,6 +27,8 @@ from hecn_analysis.logs import registry
 
 WIDTH = "100"  # of the help texts, in characters
 
+_VALUE = re.compile(r"\{value[^}]{0,9}\}%?")  # in the title of a sign
+
 #: What reads a quantity of each type of `hecn_analysis.hardware.quantity`, and what the type measures.
 DIMENSIONS = {
     quantity.Rate: "rate",
@@ -264,7 +266,7 @@ def evidence_tables() -> str:
     shown = questions.shown_by()
     signs = (
         (
-            *(f"`{name}`", sign.title, ", ".join(sign.words or map("{:g}".format, sign.edges))),
+            *(f"`{name}`", _VALUE.sub("…", sign.title), ", ".join(sign.words or map("{:g}".format, sign.edges))),
             *("; ".join(shown.get(name, ())), sign.source),
         )
         for name, sign in known.signs.items()
@@ -276,7 +278,7 @@ def evidence_tables() -> str:
             "\n## The causes\n",
             table(["class", "finding", "odds, transfer measured", "odds, none measured"], causes),
             "\n## The signs\n",
-            "The edges cut a number into bins; braces stand for its value.\n",
+            'The edges cut a number into bins; the number or word stands at "…".\n',
             table(["sign", "meaning", "edges or words", "command", "source"], signs),
         ]
     )

@@ -11,6 +11,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import of_captures
+from hecn_analysis.diagnosis.unfinished import with_unfinished
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
 from hecn_analysis.runs.circumstances import SIMULTANEOUS
@@ -36,7 +37,6 @@ _SAME: Final = 0.1
 
 _RATE: Final = "asked.rate_bps"
 _METER: Final = "run.meter_bps"
-_LEAST_CUT_S: Final = 2.0  # a shorter part of a run is slow start
 _WINDOW: Final = "asked.window_bytes"
 
 #: Tools that send from memory to memory.
@@ -241,9 +241,13 @@ def kinds(folder: Folder) -> list[Kind]:
     >>> kinds(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0].tool
     'nuttcp'
     """
-    runs = _with_cut_runs(folder.runs[~folder.runs["tool"].isin(_WATCH)], folder.reading.intervals)
     own = _by_file(folder.statements)
-    runs = _with_meters(runs, own)
+    runs = with_unfinished(
+        folder.runs[~folder.runs["tool"].isin(_WATCH)],
+        folder.reading.intervals,
+        {(one.source_file, one.line): one.value for of in own.values() for one in of if one.name == _METER},
+        copies=BETWEEN_HOSTS,
+    )
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
     mounts = [statement for statement in folder.statements if statement.name == "mount.share"]
@@ -288,37 +292,6 @@ def without_runs(folder: Folder) -> Kind:
 def _is_loopback(host: str) -> bool:
     """Whether a name is that of the loopback interface."""
     return host in ("localhost", "::1") or host.startswith("127.")
-
-
-def _with_cut_runs(runs: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
-    """Give truncated TCP runs the mean rate of their intervals."""
-    failed = runs["error"].fillna(value=False).astype(bool)
-    cut = runs["rate_bps"].isna() & runs["protocol"].eq("tcp").fillna(value=False) & ~failed
-    if not cut.any() or intervals.empty:
-        return runs
-    key = ["source_file", "run"]
-    length = (intervals["t_end_s"] - intervals["t_start_s"]).astype(float)
-    timed = intervals[key].assign(
-        whole=intervals["stream"].isna(), bits=intervals["throughput_bps"].astype(float) * length, length=length
-    )
-    wholes = timed.groupby([*key, "whole"])[["bits", "length"]].sum().reset_index()
-    streams = intervals.groupby(key)["stream"].nunique().rename("streams_seen")
-    wholes = wholes.sort_values("whole").drop_duplicates(key, keep="last").join(streams, on=key)
-    usable = wholes[(wholes["whole"] | (wholes["streams_seen"] == 1)) & (wholes["length"] >= _LEAST_CUT_S)]
-    rates = (usable["bits"] / usable["length"]).set_axis(pd.MultiIndex.from_frame(usable[key]))
-    found = rates.reindex(pd.MultiIndex.from_frame(runs[key])).to_numpy(dtype=float)
-    return runs.assign(rate_bps=runs["rate_bps"].where(~cut, found))
-
-
-def _with_meters(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> pd.DataFrame:
-    """Give copies that were broken off the rate that their meter last showed."""
-    if not any(one.name == _METER for statements in own.values() for one in statements):
-        return runs
-    shown = {(one.source_file, one.line): one.value for of in own.values() for one in of if one.name == _METER}
-    ends = pd.Series([shown.get(key) for key in zip(runs["source_file"], runs["line_last"], strict=True)], runs.index)
-    failed = runs["error"].fillna(value=False).astype(bool)
-    cut = runs["rate_bps"].isna() & runs["tool"].isin(BETWEEN_HOSTS) & ~failed
-    return runs.assign(rate_bps=runs["rate_bps"].where(~cut, ends.astype(float)))
 
 
 def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:

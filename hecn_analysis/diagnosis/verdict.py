@@ -66,8 +66,8 @@ _IDLE_CORE: Final = 0.8
 _ARRAY: Final = "array"
 _USB: Final = "usb"
 
-#: Line rate for which the window is computed if no rate is stated. [bit/s]
-_UNKNOWN_LINE: Final = 1e9
+#: Rate for each of which a window is stated where no line is known. [bit/s]
+_EACH: Final = 1e9
 
 #: Causes that a faster copy between the same ends clears.
 _DISKS: Final = ("disk-read", "disk-write")
@@ -387,9 +387,10 @@ def _path(facts: Facts) -> str:
     rtt = facts.rtt_idle
     if rtt is None:
         return ""
-    line = _UNKNOWN_LINE if facts.line is None else facts.line.value
-    window = units.format_bytes(line * rtt.value / 8)
-    said = f"RTT {units.format_time(rtt.value)}: {units.format_rate(line)} takes a window of {window}"
+    line = facts.line or facts.port
+    window = units.format_bytes((_EACH if line is None else line.value) * rtt.value / 8)
+    takes = "each Gb/s" if line is None else units.format_rate(line.value)
+    said = f"RTT {units.format_time(rtt.value)}: {takes} takes a window of {window}"
     told = (facts.said(name, choose=max) for name in ("path.loss_from_hop", "path.ping_loss_idle"))
     lost = max((one.value for one in told if one is not None), default=0.0)
     left = facts.tcp_at(lost)

@@ -16,8 +16,8 @@ import pandas as pd
 RATED_BY: Final = ("throughput_bps", "sender_throughput_bps", "bytes", "duration_s")
 """Columns of the table ``runs`` that give a rate."""
 DISK_TOOLS: Final = frozenset(
-    {"CrystalDiskMark", "IOR", "KDiskMark", "bonnie", "bonnie++", "dbench", "dcp", "dd", "dsync", "fio", "gpfsperf"}
-    | {"hdparm", "io500", "iozone", "sysbench", "xdd"}
+    {"CrystalDiskMark", "IOR", "KDiskMark", "bonnie", "bonnie++", "dbench", "dcp", "dd", "diskspd", "dsync", "elbencho"}
+    | {"fio", "gdsio", "gpfsperf", "hdparm", "io500", "iozone", "spdk_nvme_perf", "sysbench", "xdd"}
 )
 """Tools that test disks and move nothing over a network: people state their rates in bytes per second."""
 _ARRIVES: Final = ("tcp", "rdma", "file")  # protocols that deliver the sender's whole payload

@@ -148,6 +148,17 @@ def test_parallel_streams_without_a_sum_give_no_rate(tmp_path):
     assert len(kind.runs) == 0
 
 
+def test_a_copy_that_still_goes_on_has_the_rate_that_it_states_so_far(tmp_path):
+    (tmp_path / "rclone.log").write_text(
+        "Transferred:   \t    1.214 GiB / 84.116 GiB, 1%, 20.714 MiB/s, ETA 1h8m16s\n"
+        "Transferred:          312 / 18345, 2%\nElapsed time:       1m0.0s\n",
+        encoding="utf-8",
+    )
+    (copy,) = kinds(read_folder(tmp_path))
+    assert copy.failed == 1
+    assert copy.median_bps == pytest.approx(20.714 * 8 * 2**20, rel=1e-3)
+
+
 def test_a_copy_that_was_broken_off_has_the_last_rate_of_its_meter(tmp_path):
     meter = "$ scp b:/data/big.tar .\nbig.tar   {0}  210MB  {1}MB/s   {2}\n"
     (tmp_path / "cut.txt").write_text(meter.format("12%", "18.5", "01:22 ETA^CKilled by signal 2."), encoding="utf-8")
