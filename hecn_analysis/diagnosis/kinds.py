@@ -162,6 +162,11 @@ class Kind:
         return self.tool in DISK_TOOLS and self.share is None
 
     @property
+    def is_of_memory(self) -> bool:
+        """Whether the tool sends from memory to memory, and needs next to no time of its own."""
+        return self.tool in _OF_MEMORY
+
+    @property
     def is_both_ways(self) -> bool:
         """Whether the runs were simultaneous with others."""
         return SIMULTANEOUS in _text(self.runs.iloc[0]["circumstances"]) if len(self.runs) else False

@@ -11,6 +11,10 @@ from hecn_analysis.statements import Statement
 
 SIGNS: Final[dict[str, Reads]] = {}
 
+#: Share of a core from which on it is full, and the part of that below which the other end's has room. [1]
+_FULL: Final = 0.85
+_HAS_ROOM: Final = 0.75
+
 #: Utilisation of a busy disk, and the share of its data that one direction has at least. [1]
 _BUSY: Final = 0.8
 _ONE_WAY: Final = 0.8
@@ -28,6 +32,18 @@ def _of_end(name: str, end: str) -> Reads:
     return lambda facts: facts.said(name, end)
 
 
+@_sign
+def _full_core(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    """The end at which the tool fills a core, if it does not at the other."""
+    cores = {end: SIGNS[f"{end}_core"](facts) for end in ("sender", "receiver")}
+    shares = {end: core for end, core in cores.items() if isinstance(core, Fact)}
+    full = max(shares, key=lambda end: shares[end].value, default="")
+    if len(shares) < len(cores) or shares[full].value < _FULL:
+        return None
+    is_alone = min(core.value for core in shares.values()) < _HAS_ROOM * shares[full].value
+    return (f"the {full} alone" if is_alone else "both ends"), shares[full].evidence
+
+
 def _throttled(end: str) -> Reads:
     """Make the sign of throttling at an end, which counts only with a quota, since counters outlive it."""
 
@@ -38,11 +54,23 @@ def _throttled(end: str) -> Reads:
     return read
 
 
+def _busiest(end: str) -> Reads:
+    """Load of the busiest core; of a test between memories, of the one on which the kernel does most."""
+
+    def read(facts: Facts) -> Fact | None:
+        told = facts.said("cpu.kernel", end) if facts.kind.is_of_memory else None
+        told = told or facts.said("cpu.busiest", end)
+        return told if told is not None and told.evidence[0].end == end else None
+
+    return read
+
+
+SIGNS["some_busiest"] = _busiest("")
 SIGNS["sender_core"], SIGNS["receiver_core"] = _core("sender"), _core("receiver")
 for _end in ("sender", "receiver"):
     SIGNS[f"{_end}_throttled"] = _throttled(_end)
     SIGNS[f"{_end}_softirq"] = _of_end("cpu.softirq", _end)
-    SIGNS[f"{_end}_busiest"] = _of_end("cpu.busiest", _end)
+    SIGNS[f"{_end}_busiest"] = _busiest(_end)
     SIGNS[f"{_end}_disk_busy"] = _of_end("disk.utilisation", _end)
     SIGNS[f"{_end}_iowait"] = _of_end("cpu.iowait", _end)
 

@@ -76,7 +76,7 @@ _WITHOUT_RUNS: Final = frozenset(
         *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu", "softnet"),
         "black_hole",
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
-        *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
+        *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest", "some_busiest"),
         *("sender_softirq", "receiver_softirq"),
         *("disk_way", "sender_disk_busy", "receiver_disk_busy", "sender_iowait", "receiver_iowait", "timed"),
         *of_notes.SIGNS,
@@ -182,11 +182,11 @@ def _asked_rate(facts: Facts) -> Fact | None:
 @_sign
 def _is_paced(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     asked = facts.asked_rate
+    if facts.kind.protocol == "udp":  # it always has a rate: a default, or without limit
+        return None
     if asked is not None:
         return "a rate", asked.evidence
-    if not facts.shows_requests or facts.kind.protocol == "udp":  # UDP always has one: a default, or without limit
-        return None
-    return "no rate", (facts.rate_quote,)
+    return ("no rate", (facts.rate_quote,)) if facts.shows_requests else None
 
 
 @_sign
@@ -516,12 +516,12 @@ def _distance(facts: Facts) -> Fact | None:
 
 @_sign
 def _duration(facts: Facts) -> Fact | None:
-    return _of_one_run(facts, "duration_s", "duration")
+    return None if _round_trips(facts) is not None else _of_one_run(facts, "duration_s", "duration")
 
 
 @_sign
 def _amount(facts: Facts) -> Fact | None:
-    amount = _of_one_run(facts, "bytes", "amount")
+    amount = None if _round_trips(facts) is not None else _of_one_run(facts, "bytes", "amount")
     return None if amount is None else Fact(amount.value / 1e6, amount.evidence)
 
 

@@ -56,11 +56,19 @@ _SETTING: Final = re.compile(
 )
 
 
+#: Columns of what the kernel does, and of what it is kept from; sar without -u ALL counts interrupts as %system.
+_OF_KERNEL: Final = ("%sys", "%system", "%irq", "%soft", "%steal")
+
+#: Share of a core's work that the kernel does at least where the core serves the network, too. [1]
+_SERVES: Final = 0.4
+
+
 class _Row(NamedTuple):
-    """The load of one or all cores in a sample: shares of the time."""
+    """The load of one or all cores in a sample: shares of the time; of an unknown share of the kernel, all of it."""
 
     core: str
     busy: float
+    kernel: float
     soft: float | None
     iowait: float
     steal: float
@@ -112,7 +120,9 @@ def _row(names: Sequence[str], words: Sequence[str], line: int, text: str) -> _R
         return None
     busy = round(max(1 - (idle + wait) / 100, 0.0), 6)
     soft = of["%soft"] / 100 if "%soft" in of else None
-    return _Row(words[-len(names) - 1], busy, soft, wait / 100, of.get("%steal", 0.0) / 100, line, text.strip())
+    shares = [of[name] / 100 for name in _OF_KERNEL if name in of]
+    kernel = sum(shares) if shares else busy
+    return _Row(words[-len(names) - 1], busy, kernel, soft, wait / 100, of.get("%steal", 0.0) / 100, line, text.strip())
 
 
 #: A core in mpstat's JSON, which stands in a line.
@@ -185,22 +195,34 @@ def _loads(document: Document) -> Iterator[Statement]:
     """State the load of the busiest core while the machine works, and what it waits for."""
     rows = list(_tables(document))
     kept = [row for row in rows if not row[0]] or rows
-    single: dict[str, _Row] = {}
+    of_cores: dict[str, list[_Row]] = {}
     for _, moment, row in kept:
-        if row.core != "all" and (moment not in single or row.busy > single[moment].busy):
-            single[moment] = row
+        if row.core != "all":
+            of_cores.setdefault(moment, []).append(row)
+    single = [max(cores, key=lambda row: row.busy) for cores in of_cores.values()]
     over_all = [row for _, _, row in kept if row.core == "all"] or list(_means(document))
     cores = _CORES.search(document.start[:2000])
     is_alone = cores is not None and cores["sysstat"] == "1"
-    busiest = _middle(_working(single.values() if single else over_all), "busy")
+    busiest = _middle(_working(single or over_all), "busy")
     if busiest is not None and (single or is_alone or busiest.busy >= _ALL_BUSY) and not _is_first_of_top(over_all):
         yield _said(document, "cpu.busiest", busiest.busy, busiest.line)
-        if busiest.soft is not None:
-            yield _said(document, "cpu.softirq", busiest.soft, busiest.line)
+        yield from _of_kernel(document, list(of_cores.values()) or [[row] for row in _working(over_all)])
     if (wait := _middle(_working(over_all), "iowait")) is not None:
         yield _said(document, "cpu.iowait", wait.iowait, wait.line)
     if (steal := _middle(_working(over_all), "steal")) is not None and steal.steal >= _LEAST_STEAL:
         yield _said(document, "cpu.steal", steal.steal, steal.line)
+
+
+def _of_kernel(document: Document, moments: Sequence[Sequence[_Row]]) -> Iterator[Statement]:
+    """State the load of the core on which the kernel does most, and of the one that takes most packets in."""
+    kernel = _middle(_working(max(cores, key=lambda row: row.kernel) for cores in moments), "kernel")
+    if kernel is not None:
+        serves = kernel.kernel >= _SERVES * kernel.busy
+        yield _said(document, "cpu.kernel", kernel.busy if serves else kernel.kernel, kernel.line)
+    softs = [[row for row in cores if row.soft is not None] for cores in moments]
+    takes = _middle(_working(max(cores, key=lambda row: row.soft or 0.0) for cores in softs if cores), "soft")
+    if takes is not None and takes.soft is not None:
+        yield _said(document, "cpu.softirq", takes.soft, takes.line)
 
 
 def _is_first_of_top(rows: Sequence[_Row]) -> bool:

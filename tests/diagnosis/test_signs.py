@@ -568,3 +568,39 @@ def test_a_rate_is_stated_where_losses_are_so_many_that_timeouts_count(tmp_path)
     assert all(one > other > 0 for one, other in pairwise(rates))
     assert facts.tcp_at(0.1) == pytest.approx(8 * 1448 / 0.0448, rel=0.01)  # 23 ms without and 22 ms of timeouts
     assert facts.tcp_at(0.5) is None
+
+
+@pytest.mark.parametrize(
+    ("cpu", "end"),
+    [
+        ((54.0, 98.7), "the receiver alone"),
+        ((99.0, 61.0), "the sender alone"),
+        ((97.0, 88.0), "both ends"),
+        ((40, 45), None),
+    ],
+)
+def test_the_end_at_which_the_tool_fills_a_core(tmp_path, cpu, end):
+    assert values(tmp_path, a_json=e.iperf3_json(STEADY, cpu=cpu)).get("full_core") == end
+
+
+def test_datagrams_always_have_a_rate_that_was_asked_for(tmp_path):
+    udp = e.iperf3(STEADY, None, command="iperf3 -u -b 100M -c 10.30.0.12").replace(
+        "Bitrate", "Bitrate         Total Datagrams", 1
+    )
+    found = values(tmp_path, a_txt=udp)
+    assert (found["is_udp"], found.get("is_paced")) == ("UDP", None)
+
+
+def test_the_amount_of_a_run_counts_only_where_its_round_trips_are_unknown(tmp_path):
+    assert {"amount", "duration"} <= values(tmp_path, a_txt=iperf3()).keys()
+    (tmp_path / "ping.txt").write_text(e.ping("10.30.0.12", 0.05), encoding="utf-8")
+    assert not {"amount", "duration"} & values(tmp_path, a_txt=iperf3()).keys()
+
+
+def test_a_core_that_a_program_fills_does_not_count_for_a_test_between_memories(tmp_path):
+    head = "10:11:13  CPU  %usr  %sys  %soft  %idle\n"
+    cores = "10:11:14  0  95.00  4.00  1.00  0.00\n10:11:14  1  0.00  10.00  20.00  70.00\n"
+    assert values(tmp_path, a_txt=iperf3(), mpstat_sender_txt=head + cores)["sender_busiest"] == pytest.approx(0.3)
+    copy = "big.tar   100%   40GB  58.1MB/s   11:45    \n"
+    (tmp_path / "a.txt").unlink()
+    assert values(tmp_path, c_txt=copy)["sender_busiest"] == pytest.approx(1.0)

@@ -156,3 +156,23 @@ def test_cores():
 )
 def test_fragments_say_nothing(text):
     assert said(text) == {}
+
+
+BESIDE = """10:11:13     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+10:11:14     all   25.00    0.00   12.50    0.00    0.00   12.50    0.00    0.00    0.00   50.00
+10:11:14       0   99.00    0.00    1.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00
+10:11:14       1    0.00    0.00   24.00    0.00    1.00   30.00    0.00    0.00    0.00   45.00
+10:11:14       2   50.00    0.00   20.00    0.00    0.00    0.00    0.00    0.00    0.00   30.00
+"""
+
+
+def test_a_program_on_one_core_does_not_hide_the_core_that_takes_packets_in():
+    found = said(BESIDE)
+    assert (found["cpu.busiest"].value, found["cpu.busiest"].line) == (1.0, 3)
+    assert (found["cpu.kernel"].value, found["cpu.kernel"].line) == (0.55, 4)
+    assert (found["cpu.softirq"].value, found["cpu.softirq"].line) == (0.3, 4)
+
+
+def test_of_a_core_that_mostly_runs_a_program_the_part_of_the_kernel_counts():
+    alone = "\n".join(line for line in BESIDE.splitlines() if line.split()[1] != "1")
+    assert said(alone)["cpu.kernel"].value == 0.2
