@@ -100,6 +100,7 @@ def _together(
     assert level is not None  # noqa: S101 - the caller asks only then
     copies = {1: array.disks, 10: 2}.get(level, 1)
     streams = copies if array.software == "zfs" and reads else min(files, copies)  # ZFS reads all copies for one file
+    chunk, request = draw(f"{at}.chunk", array.chunk), None if reads else _request_alone(tool, draw, array)
     figures = limits.raid(
         level=level,
         disks=array.disks,
@@ -109,10 +110,14 @@ def _together(
         streams=streams,
         far=far,
         solid_state=agreed(array.disk.solid_state),
-        request=None if reads else _request_alone(tool, draw, array),
-        chunk=draw(f"{at}.chunk", array.chunk),
+        request=request,
+        chunk=chunk,
     )
     total = np.asarray(figures["throughput_bps"], dtype=np.float64)
+    if request is not None:
+        cut = np.mod(request, _data_disks(array) / array.groups * chunk) > 0
+        wait = np.where(cut, _reread_s(draw, at, array.disk), 0.0)
+        total = np.minimum(total, files * 8 * request / (8 * request / total + wait))
     lost = array.doubling_loss or assumed("doubling_loss", array.software or "controller")
     kept = 1 - draw(f"{at}.doubling_loss", lost)
     total = total * kept ** np.log2(np.maximum(total / rate, 1.0))
@@ -125,6 +130,14 @@ def _request_alone(tool: Tool, draw: Draws, array: Array) -> FloatArray | None:
     """Size of a write for which parity is computed at once, since nothing merges it with the next one [B]."""
     merged = tool.io != "direct" or tool.outstanding > 1 or array.software not in {"md", "btrfs"}
     return None if merged or tool.request is None or array.level not in _PARITY else draw("tool.request", tool.request)
+
+
+def _reread_s(draw: Draws, at: str, disk: Disk) -> FloatArray:
+    """Wait of a write that does not fill its stripes: the old data are read before their place is written [s]."""
+    if not agreed(disk.solid_state):
+        return draw(f"{at}.disk.reread", assumed("latency", "rotating-reread"))
+    ways = ("read", "write")
+    return np.asarray(sum(draw(f"{at}.disk.{way}_latency", _latency(disk, way)) for way in ways))
 
 
 def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Parameter]]:

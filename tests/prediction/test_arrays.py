@@ -152,3 +152,18 @@ def test_linux_md_cuts_requests_at_chunks_which_costs_the_core():
     small, limit = of_file("read", {**striped, "chunk": "4 KiB"}, request="1 MiB", outstanding=8)
     assert small < 0.5 * large
     assert limit == "cpu"
+
+
+def test_direct_writes_that_do_not_fill_their_stripes_wait_for_old_data():
+    def written(software, level, disks):
+        keys = {"level": level, "software": software, "ceiling": "inf", "doubling_loss": 0, **HDD}
+        array = {f"receiver.arrays.a.{key}": value for key, value in {**keys, "disks": disks}.items()}
+        tool = {"tool": "dd-write", "tool.io": "direct", "tool.request": "1 MiB"}
+        return hecn.predict({**tool, **array}).throughput_bps / 8e6
+
+    # chunks of 64 KiB: 1 MiB fills stripes of two data disks, and leaves a third of one of three
+    assert written("btrfs", 5, 3) == pytest.approx(400)
+    assert written("btrfs", 6, 4) == pytest.approx(400)
+    assert 1.048576 / 0.0125 * 0.7 < written("btrfs", 5, 4) < 1.048576 / 0.0125
+    assert written("md", 5, 4) < 1.048576 / 0.0125
+    assert written("controller", 5, 4) == pytest.approx(600)  # its write-back cache joins requests
