@@ -269,7 +269,7 @@ def written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
 def page(look: Look) -> dict[str, Any]:
     """Everything that the page shows, as plain values."""
     prediction = look.prediction
-    drawn = replace(prediction, ladder=prediction.ladder[:RUNGS])
+    drawn = replace(prediction, ladder=prediction.near_limits[:RUNGS])
     ladder = plot_ladder(drawn, measured_bps=look.state.get(MEASURED))
     return {
         "error": None,
@@ -366,9 +366,9 @@ def _sentence(prediction: Prediction) -> str:
     if not prediction.ladder:
         return "Nothing in this description sets a limit."
     first = f"Limited by {prediction.ladder[0].title}."
-    if len(prediction.ladder) < 2:
+    if len(prediction.near_limits) < 2:
         return first
-    second = prediction.ladder[1]
+    second = prediction.near_limits[1]
     return f"{first} Without that, {second.title} would allow {units.format_rate(second.throughput_bps)}."
 
 

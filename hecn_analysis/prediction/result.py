@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
@@ -54,6 +54,10 @@ class Assumption:
     source: str
 
 
+#: From how many times the throughput on the next limit says nothing. [1]
+_FAR: Final = 100.0
+
+
 @dataclass(frozen=True)
 class Prediction:
     """Throughput that a scenario should reach, and why. Rates are payload of all flows together [bit/s].
@@ -97,6 +101,11 @@ class Prediction:
         """Class of `bottleneck`."""
         return self.ladder[0].resource_class if self.ladder else None
 
+    @property
+    def near_limits(self) -> tuple[Rung, ...]:
+        """The bottleneck and the next limits that are not far above the throughput."""
+        return tuple(rung for rung in self.ladder if rung.throughput_bps < _FAR * self.throughput_bps)
+
     def __str__(self) -> str:
         """Summary in one or two sentences."""
         subject = describe(self.scenario)
@@ -105,8 +114,8 @@ class Prediction:
         rate = units.format_rate
         interval = f"90 % of single runs between {rate(self.low_bps)} and {rate(self.high_bps)}"
         text = f"{subject}: {rate(self.throughput_bps)} ({interval}), limited by {self.ladder[0].title}."
-        if len(self.ladder) > 1:
-            text += f" Without that, {self.ladder[1].title} would allow {rate(self.ladder[1].throughput_bps)}."
+        for following in self.near_limits[1:2]:
+            text += f" Without that, {following.title} would allow {rate(following.throughput_bps)}."
         return text
 
     __repr__ = __str__
@@ -117,7 +126,7 @@ class Prediction:
             f"<tr><td>{html_text(rung.title)}</td><td><code>{html_text(rung.resource)}</code></td>"
             f"<td style='text-align:right'>{units.format_rate(rung.throughput_bps)}</td>"
             f"<td style='text-align:right'>{units.format_fraction(self.utilisation.get(rung.resource))}</td></tr>"
-            for rung in self.ladder
+            for rung in self.near_limits
         )
         head = "<tr><th>limit</th><th>resource</th><th>allows</th><th>busy now</th></tr>"
         warnings = "".join(f"<p>⚠ {html_text(warning)}</p>" for warning in self.warnings)

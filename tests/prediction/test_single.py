@@ -206,3 +206,12 @@ def test_lifting_the_bottleneck_gives_the_next_rung():
     lifted = predict(C_LAN, {"receiver.cpu.clock": "32 GHz"})
     assert lifted.bottleneck == result.ladder[1].resource
     assert lifted.throughput_bps == pytest.approx(result.ladder[1].throughput_bps, rel=3e-3)  # central values
+
+
+def test_the_sentence_names_no_limit_that_is_far_away():
+    keys = {**IDEAL, "path.rate": 1e9, "path.rtt": 1e-4, "path.mtu": 1500}
+    prediction = predict(keys)
+    assert [rung.resource_class for rung in prediction.ladder] == ["link", "window"]
+    assert [rung.resource_class for rung in prediction.near_limits] == ["link"]
+    assert str(prediction).endswith("limited by the link.")
+    assert "the link would allow" in str(predict({**keys, "path.rtt": 0.08, "tool.window": 2**20}))
