@@ -101,9 +101,14 @@ def pairs_of(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
 
 
 def common_share(rows: Sequence[Row], errors: Mapping[str, Discrepancy]) -> float:
-    """Share of the errors' variance that both of a pair have: the largest within a standard error of the best score."""
+    """Share of the errors' variance that both of a pair have: the largest within a standard error of the best score.
+
+    Pairs of one source cannot tell: then both have nothing in common.
+    """
     pairs = [(first, second) for first, second in pairs_of(rows) if settings(first) != settings(second)]
     sources = np.array([first.source for first, _ in pairs])
+    if len(np.unique(sources)) < 2:
+        return min(_COMMON)
     measured = np.array([np.log(second.measured_bps / first.measured_bps) for first, second in pairs])
     before = factors(errors)
 

@@ -74,7 +74,7 @@ def read(data: Path) -> list[Row]:
     """Rows of a table, predicted."""
     table = pd.read_csv(data)
     rows = []
-    for line in table.to_dict("records"):
+    for line in table.fillna({"config_json": "{}"}).to_dict("records"):
         config = {"description": line["description"], **json.loads(line["config_json"])}
         row = Row(
             str(line["id"]),
@@ -401,9 +401,9 @@ def pairs(rows: Sequence[Row], factors: _Factors) -> dict[str, float]:
             direction.append(np.sign(_middle(second) - _middle(first)) == np.sign(measured))
     return {
         "pairs": len(inside),
-        "direction": float(np.mean(direction)),
-        "ratio inside": float(np.mean(inside)),
-        "width of the ratio": float(np.median(width)),
+        "direction": float(np.mean(direction or np.nan)),
+        "ratio inside": float(np.mean(inside or np.nan)),
+        "width of the ratio": float(np.median(width or np.nan)),
     }
 
 
