@@ -186,8 +186,9 @@ class Reader(Protocol):
         """Matches the first line of an output from its start; None where no line tells.
 
         Where an output of another form may follow at once, the first line of each form is a group. A pattern with
-        a line feed is matched on the line and the one below it. A line that matches with the same text as that with
-        which the output began begins another one; nothing repeats the empty text of a lookahead.
+        a line feed is matched on the line and the one below it. A match inside another output begins one only if the
+        reader recognises what follows. A match with the same text as an earlier one of the output begins another
+        output; nothing repeats the empty text of a lookahead.
         """
 
     @property

@@ -2,22 +2,24 @@
 
 People capture with `script`, paste a terminal, or let a loop write everything into one file. A file is split at command
 lines (after a prompt, after ``+`` of a shell's -x, between marks as ``==> /proc/meminfo <==`` or
-``#==[ Command ]==#``), then at first lines of outputs. Nothing is ever executed.
+``#==[ Command ]==#``), then at first lines of outputs, if their reader knows what follows, and at documents of JSON.
+Nothing is ever executed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from hecn_analysis.inventory.contract import Output, Reader
 from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.cleaning.marks import FENCE
 
 _LONGEST: Final = 400
+_AHEAD: Final = 60  # lines by which a reader knows what begins
 _TWO_LINES: Final = r"\n"  # in a pattern
 _PROMPT: Final = re.compile(
     r"^\s{0,8}(?P<who>\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}(?:\[[^\]]{1,80}\])?|)\s?[$#%>]"
@@ -34,11 +36,19 @@ _MARKED: Final = re.compile(
 )
 _HOST: Final = re.compile(r"\[?(?:[\w.-]{1,40}@)(?P<host>[\w.-]{1,64})")
 # A document of JSON that stands on lines of its own, below one that has ended.
-_OPENING: Final = frozenset("{[")
-_CLOSING: Final = frozenset({"}", "]"})
+_DOCUMENT: Final = re.compile(r"(?:\[\s{0,8})?\{\s{0,8}(?:\"|$)|\[\s{0,8}$")
+_STRING: Final = re.compile(r"\"(?:[^\"\\]|\\.)*+\"")
 _VERSION: Final = re.compile(r"# \w{2,20} \d{1,3}(?:\.\d{1,3}){0,2}\s*$")  # the first line of dmidecode's own output
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env", "-n", "LC_ALL=C", "LANG=C"})
 _PRINTERS: Final = frozenset({"cat", "head", "tail", "more", "less", "zcat", "xzcat"})
+
+
+class _Begin(NamedTuple):
+    """A reader whose output may begin at a line, the group of its pattern, and the text that tells."""
+
+    reader: Reader
+    group: int | None
+    told: str
 
 
 def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
@@ -126,30 +136,7 @@ def _section(
 
 def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
     """Split at lines that begin an output."""
-    one_line, two_lines = _begins(tuple(readers))
-    whose: dict[str, tuple[Reader, int | None, str]] = {}
-    starts: dict[int, Sequence[Reader]] = {0: readers}
-    begun: tuple[Reader, int | None] | None = None
-    first = ""  # what tells that the open output began: the same again begins another
-    for index, (line, below) in enumerate(zip(section.lines, (*section.lines[1:], ""), strict=True)):
-        both = f"{line}\n{below}"
-        if line and line[0] in _OPENING and index and section.lines[index - 1] in _CLOSING:
-            starts[index] = readers
-            begun, first = None, ""
-        if not one_line.match(line) and not two_lines.match(both):
-            continue
-        if both not in whose:
-            whose[both] = next(
-                (one, match.lastindex, match[0])
-                for one in readers
-                if one.BEGINS is not None
-                and (match := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
-            )
-        reader, group, told = whose[both]
-        if not index or (reader, group) != begun or reader.REPEATS or (told and told == first):
-            starts[index] = (reader, *readers)  # whose output begins is asked first
-            first = told
-        begun = (reader, group)
+    starts = _starts(section, readers)
     spans = zip(starts, [*list(starts)[1:], len(section.lines)], strict=True)
     pieces = {span: _cut(section, *span) for span in spans}
     known = {span: own for span, piece in pieces.items() if (own := _reader(piece, starts[span[0]])) is not None}
@@ -158,12 +145,100 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
         cuts.insert(0, 0)
     for span in zip(cuts, [*cuts[1:], len(section.lines)], strict=True):
         if span in known:
-            yield pieces[span], known[span]
+            yield _own(pieces[span], known[span], readers), known[span]
         elif span in pieces:
             yield pieces[span], None
         else:
             piece = _cut(section, *span)
             yield piece, _reader(piece, readers)
+
+
+def _own(piece: Output, reader: Reader, readers: Sequence[Reader]) -> Output:
+    """An output with the command line above it; without, if that was the line of another program further up."""
+    program = piece.command[0] if piece.command else ""
+    is_other = program not in reader.COMMANDS and any(program in other.COMMANDS for other in readers)
+    return replace(piece, command=()) if is_other else piece
+
+
+def _starts(section: Output, readers: Sequence[Reader]) -> dict[int, Sequence[Reader]]:
+    """The lines at which outputs begin, with the readers in the order to ask them."""
+    lines = section.lines
+    begins = _candidates(section, readers)
+    following = _following(begins, len(lines))
+    starts: dict[int, Sequence[Reader]] = {0: readers}
+    begun: tuple[Reader, int | None] | None = None
+    seen: set[str] = set()  # what tells of the open output so far: the same again begins another
+    place = 0  # the first line of the open output
+    open_brackets, counted = 0, 0  # of the open output, up to a line
+    for index in sorted({*begins, *_documents(lines)}):
+        if index not in begins:
+            open_brackets += sum(map(_brackets, lines[counted:index])) if _DOCUMENT.match(lines[place]) else 0
+            counted = index
+            if not open_brackets:
+                starts[index] = readers
+                begun, seen, place = None, set(), index
+            continue
+        for reader, group, told in begins[index]:
+            is_next = (reader, group) != begun or reader.REPEATS or (told and told in seen)
+            if not is_next or _is_start(section, index, following[index], reader):
+                break
+        else:
+            continue
+        if is_next:
+            starts[index] = (reader, *readers)  # whose output begins is asked first
+            seen, place = set(), index
+            open_brackets, counted = 0, index
+        seen.add(told)
+        begun = (reader, group)
+    return starts
+
+
+def _brackets(line: str) -> int:
+    """Number of brackets of JSON that a line opens, less those that it closes."""
+    bare = _STRING.sub("", line)
+    return bare.count("{") + bare.count("[") - bare.count("}") - bare.count("]")
+
+
+def _is_start(section: Output, index: int, following: int, reader: Reader) -> bool:
+    """Whether a reader knows the next lines, or all to the next beginning of another output."""
+    ahead = min(index + _AHEAD, len(section.lines))
+    return any(reader.recognises(_cut(section, index, stop)) for stop in {ahead, min(following, ahead)})
+
+
+def _following(begins: Mapping[int, Sequence[_Begin]], end: int) -> dict[int, int]:
+    """The line at which another output may begin, for each line at which one may begin."""
+    found: dict[int, int] = {}
+    last, kinds = end, set[tuple[Reader, int | None]]()
+    for index in reversed(list(begins)):
+        own = {(each.reader, each.group) for each in begins[index]}
+        found[index] = last if own.isdisjoint(kinds) else found[last]
+        last, kinds = index, own
+    return found
+
+
+def _documents(lines: Sequence[str]) -> Iterator[int]:
+    """The lines at which documents of JSON may begin."""
+    return (index for index, line in enumerate(lines) if index and _DOCUMENT.match(line))
+
+
+def _candidates(section: Output, readers: Sequence[Reader]) -> dict[int, Sequence[_Begin]]:
+    """The lines that match the first line of a reader's output."""
+    one_line, two_lines = _begins(tuple(readers))
+    found: dict[int, Sequence[_Begin]] = {}
+    whose: dict[str, Sequence[_Begin]] = {}
+    for index, (line, below) in enumerate(zip(section.lines, (*section.lines[1:], ""), strict=True)):
+        both = f"{line}\n{below}"
+        if not one_line.match(line) and not two_lines.match(both):
+            continue
+        if both not in whose:
+            whose[both] = [
+                _Begin(one, match.lastindex, match[0])
+                for one in readers
+                if one.BEGINS is not None
+                and (match := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
+            ]
+        found[index] = whose[both]
+    return found
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,7 @@
 """How a file is cut into the outputs that it holds."""
 
 from functools import partial
+from itertools import pairwise
 
 import pytest
 
@@ -133,3 +134,27 @@ def test_the_output_of_two_hosts_in_a_row_is_two(one, other, fact):
 def test_a_prompt_ends_an_output_whatever_was_typed(prompt):
     found = registry.read(Document("a", f"{SMART.format(4, 'A1')}{prompt}\nModel Number: OTHER\n".encode()))
     assert [one.facts.values["model"] for one in found.captured] == ["MAKER A1"]
+
+
+def test_outputs_in_a_row_without_prompts_are_those_of_each_alone(samples):
+    alone = {}
+    for path in sorted(samples.rglob("*")):
+        if path.is_file() and path.stat().st_size < 30_000:
+            document = Document(path.name, path.read_bytes())
+            found = registry.read(document)
+            if found.captured and not found.problems:
+                facts = [(one.facts.format, one.facts.values) for one in found.captured]
+                alone[facts[0][0]] = (document.content.rstrip(b"\n") + b"\n", facts)
+    assert len(alone) > 50
+    for order in (list(alone), list(reversed(alone)), sorted(alone, key=lambda name: name[::-1])):
+        for one, other in pairwise(order):
+            found = registry.read(Document("capture.txt", alone[one][0] + alone[other][0]))
+            facts = [(each.facts.format, each.facts.values) for each in found.captured]
+            assert facts == alone[one][1] + alone[other][1], (one, other)
+
+
+def test_a_line_of_another_output_begins_none_where_its_reader_knows_nothing():
+    array = "Personalities : [raid1]\nmd0 : active raid1 sda1[0] sdb1[1]\n      1000 blocks [2/2] [UU]\n"
+    clock = "analyzing CPU 0:\n  driver: intel_pstate\n  hardware limits: 1.00 GHz - 3.00 GHz\n"
+    found, _ = formats(array + clock + MEMINFO)
+    assert found == [("mdstat", 1), ("cpupower", 4), ("meminfo", 7)]

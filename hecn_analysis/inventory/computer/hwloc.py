@@ -25,7 +25,7 @@ from hecn_analysis.parsing.amounts import number, size, whole
 FORMATS = ("hwloc-console", "hwloc-xml")
 VERSIONS = "hwloc 0.9 to 3.0"
 COMMANDS = ("lstopo", "lstopo-no-graphics", "hwloc-ls")
-BEGINS = re.compile(r"Machine (?:L#\d{1,4} )?\(|Machine$")
+BEGINS = re.compile(r"(Machine (?:L#\d{1,4} )?\(|Machine$)|(<\?xml )")
 REPEATS = True
 
 _OBJECT: Final = re.compile(r"\b(?P<type>Package|Socket|NUMANode|Core|PU)(?:\(\w{1,20}\))? L?#\d{1,6}\b")

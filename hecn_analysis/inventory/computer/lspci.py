@@ -44,6 +44,7 @@ _TREE: Final = re.compile(r"-(?:\+-)?\[(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}(?:-[0-9a-f
 BEGINS = re.compile(
     rf"({_ADDRESS} (?={_CLASS}))|({_ADDRESS} (?=\"[^\"]{{1,80}}\" \"))"
     r"|(-(?:\+-)?\[(?:[0-9a-f]{4,8}:)?[0-9a-f]{2})"
+    rf"|((?:Slot|Device):\s{{1,40}}{_ADDRESS}$)"
 )
 REPEATS = False
 
@@ -104,10 +105,12 @@ Device = dict[str, Any]
 
 def recognises(output: Output) -> bool:
     """Whether a line among the first is a device, a record or the root of a tree."""
+    if _is_records(output):
+        return True
     for line in output.lines[:20]:
         if BEGINS.match(line):
             return _DEVICE.match(line) is not None or _MM.match(line) is not None or _TREE.match(line) is not None
-    return _is_records(output) or _only(output) is not None
+    return _only(output) is not None
 
 
 def _is_records(output: Output) -> bool:

@@ -21,13 +21,14 @@ from hecn_analysis.parsing import amounts
 FORMATS: tuple[str, ...] = ("sysctl",)
 VERSIONS: str = "Linux 2.4 to 6, FreeBSD 8 to 14, macOS 10.6 to 14"
 COMMANDS: tuple[str, ...] = ("sysctl",)
-BEGINS: re.Pattern[str] | None = None
+_KEY: Final = (
+    r"(?:abi|crypto|compat|debug|dev|fs|hw|iogpu|kern|kernel|ktrace|machdep|net|p1003_1b|security|sunrpc|sys|user|vfs"
+    r"|vm|audit|kperf)\.[\w./:+%@*-]{1,120}?"
+)
+BEGINS: re.Pattern[str] | None = re.compile(rf"(?={_KEY}(?:\s?=\s?|:\s))")
 REPEATS: bool = False
 
-_LINE: Final = re.compile(
-    r"(?P<key>(?:abi|crypto|compat|debug|dev|fs|hw|iogpu|kern|kernel|ktrace|machdep|net|p1003_1b|security|sunrpc|sys|user|vfs"
-    r"|vm|audit|kperf)\.[\w./:+%@*-]{1,120}?)\s?(?:=\s?|:(?:\s|$))(?P<value>.{0,2000})$"
-)
+_LINE: Final = re.compile(rf"(?P<key>{_KEY})\s?(?:=\s?|:(?:\s|$))(?P<value>.{{0,2000}})$")
 _HEAD: Final = 40
 _LEAST: Final = 2
 

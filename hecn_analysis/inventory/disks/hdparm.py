@@ -17,7 +17,7 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS: tuple[str, ...] = ("hdparm-I",)
 VERSIONS: str = "hdparm 6 to 9"
 COMMANDS: tuple[str, ...] = ("hdparm",)
-BEGINS: re.Pattern[str] | None = None
+BEGINS: re.Pattern[str] | None = re.compile(r"/dev/\S{1,120}:\s{0,8}$")
 REPEATS: bool = False
 
 _DEVICE: Final = re.compile(r"(?P<device>/dev/\S{1,80}):\s*$")

@@ -28,8 +28,8 @@ FORMATS: tuple[str, ...] = ("ssacli", "hpacucli")
 VERSIONS: str = "hpacucli 8 to 9, hpssacli 1 to 2, ssacli 2 to 6"
 COMMANDS: tuple[str, ...] = ("ssacli", "hpssacli", "hpacucli", "ssascripting")
 BEGINS: re.Pattern[str] | None = re.compile(
-    r"(?:HPE? )?(?:Dynamic )?Smart (?:Array|HBA) .{1,40} in Slot \S{1,12}"
-    r"|HPE [MNS][RS]\d\S{1,12}(?: \S{1,12}){0,2} in Slot \d{1,4}"
+    r"(?:(?:HPE? )?(?:Dynamic )?Smart (?:Array|HBA) .{1,40} in Slot \S{1,12}"
+    r"|HPE [MNS][RS]\d\S{1,12}(?: \S{1,12}){0,2} in Slot \d{1,4})(?:[^\n]{0,120}\n {3}(Bus Interface): )?"
 )
 REPEATS: bool = False
 
@@ -61,7 +61,7 @@ def read(output: Output) -> Facts:
     values = reading.values()
     program = output.command[0] if output.command else ""
     detailed = any(line.startswith("   Bus Interface:") for line in output.lines)
-    short = program == "hpacucli" or (not detailed and program in ("", "ssascripting"))
+    short = program == "hpacucli" or (not detailed and program not in ("ssacli", "hpssacli"))
     return output.facts("hpacucli" if short else "ssacli", values)
 
 

@@ -19,7 +19,7 @@ from hecn_analysis.parsing import amounts
 FORMATS: tuple[str, ...] = ("ibstat", "ibstatus")
 VERSIONS: str = "infiniband-diags 1.5 to 2, rdma-core"
 COMMANDS: tuple[str, ...] = ("ibstat", "ibstatus")
-BEGINS: re.Pattern[str] | None = re.compile(r"CA '[\w-]{1,40}'|Infiniband device '[\w-]{1,40}' port \d")
+BEGINS: re.Pattern[str] | None = re.compile(r"(CA '[\w-]{1,40}')|(Infiniband device '[\w-]{1,40}' port \d)")
 REPEATS: bool = False
 
 _CA: Final = re.compile(r"\s{0,8}CA '(?P<name>[\w-]{1,40})'")

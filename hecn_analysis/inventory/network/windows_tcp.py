@@ -28,7 +28,7 @@ COMMANDS: tuple[str, ...] = ("netsh", "Get-NetTCPSetting", "get-nettcpsetting")
 BEGINS: re.Pattern[str] | None = re.compile(
     r"\s{0,8}(?:Querying active state|TCP Global Parameters"
     r"|Globale TCP-Parameter|Paramètres globaux TCP|Parámetros globales de TCP"
-    r"|TCP 全局参数)"
+    r"|TCP 全局参数)|(SettingName\s{1,40}: \S{1,40})"
 )
 REPEATS: bool = False
 
