@@ -212,6 +212,12 @@ def _is_copy(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 
 @_sign
+def _is_of_memory(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    is_described = bool(facts.kind.say("topic"))  # what somebody describes may be another transfer
+    return ("from memory to memory", (facts.rate_quote,)) if facts.kind.is_of_memory and not is_described else None
+
+
+@_sign
 def _local_direction(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     words = {"read": "reads", "write": "writes"}.get(facts.kind.direction)
     is_alone = facts.kind.is_local and not _is_over_service(facts)

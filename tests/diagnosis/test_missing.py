@@ -105,6 +105,7 @@ def test_the_commands_show_all_signs_of_the_evidence():
         "stated_line",
         "usb2",
         "is_copy",
+        "is_of_memory",
     }
     assert set(evidence().signs) - set(questions.shown_by()) == of_runs
     assert set(questions.shown_by()) <= set(evidence().signs)
