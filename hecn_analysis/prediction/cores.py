@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 #: Packets that the kernel takes from a receive queue at once, and merges (Linux, NAPI_POLL_WEIGHT).
 POLLED = 64
 
+#: First kernel that cuts what TCP sends into packets below TCP, even for cards without offloads (GSO always on).
+_GSO_ALWAYS = (4, 17)
+
 #: Gain of kernels for sockets: releases after 5.15, and the share of `Cpu.kernel_gain` that they have.
 _RELEASES, _PROGRESS = (0, 10, 13), (0.0, 0.42, 1.0)
 
@@ -200,7 +203,9 @@ class Cores:
                 total = total + self._cost("linear_cost")
             unit = self._sent_unit(self._payload, offloaded=False)
             if tool.protocol == "tcp":
-                total = total + pacing_cost(self.draw, self.role, self.host, unit)
+                segmented_late = kernel_version(self.host.kernel) >= _GSO_ALWAYS
+                paced = self._sent_unit(self._payload, offloaded=segmented_late)
+                total = total + pacing_cost(self.draw, self.role, self.host, paced)
             if not self.scenario.path.same_host:
                 total = total + buffer_cost(self.draw, self.role, self.host, unit)
                 total = total + self._packets("frame_cost", Cores._sent_unit) + self._from_interrupts(flow, sends=True)

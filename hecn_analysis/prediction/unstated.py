@@ -19,6 +19,7 @@ from hecn_analysis.hardware import Scenario, yaml_file
 from hecn_analysis.hardware.description import GENERIC_CPU, Library
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.parts import Cpu
+from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.limits import tcp_window
 from hecn_analysis.prediction.draws import Draws, agreed
 from hecn_analysis.prediction.priors import Unstated, before_calibration, of_key
@@ -54,6 +55,8 @@ _COSTS: Final = (
     "receive_packet_cost",
     "interrupt_packet_cost",
 )
+
+_OF_PORTS: Final = "the slowest port or allowance at its ends: networks are built for the ports that they connect"
 
 _BUFFERS: Final = (("receiver", "tcp_rmem_max", "rmem_max"), ("sender", "tcp_wmem_max", "wmem_max"))
 
@@ -120,7 +123,8 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
     new: dict[str, Any] = {}
     where = replace(where, documented=is_documented(scenario, "path"))
     if path.rate is None:
-        new["rate"] = of_key("path.rate", where)
+        long = "rtt" in stated and _size(path.rtt.value) >= LONG_S
+        new["rate"] = _rate(scenario, of_key("path.rate", where), long=long)
     if "rtt" not in stated:
         new["rtt"] = of_key("path.rtt", where)
     first = path.model_copy(update=new)
@@ -131,6 +135,19 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
     if "mtu" not in stated and path.framing == "ethernet" and scenario.tool.protocol in {"tcp", "udp"}:
         new["mtu"] = draw("path.mtu", of_key("path.mtu", where))
     return path.model_copy(update=new), where
+
+
+def _rate(scenario: Scenario, prior: Unstated, *, long: bool) -> Parameter:
+    """Rate of a path: that of the slower port at its ends if one is known, as networks are built for their ports."""
+    hosts = [host for host in (scenario.sender, scenario.receiver) if host is not None]
+    allowed = [host.instance_rate.value for host in hosts if host.instance_rate is not None]
+    ports = [slot.nic.port_rate.value for host in hosts for slot in host.slots.values() if slot.nic is not None]
+    rates = allowed or ([] if long else ports)  # a cloud's backbone carries what its machines may send
+    if not rates:
+        return prior
+    least = np.minimum.reduce([np.asarray(rate, dtype=np.float64) for rate in rates])
+    known_rate = Parameter(value=0, basis="assumed", source=_OF_PORTS, unit=prior.unit)
+    return known_rate.model_copy(update={"value": float(least) if least.ndim == 0 else least})
 
 
 def _size(values: Any) -> float:  # noqa: ANN401 - number or array

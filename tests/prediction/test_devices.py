@@ -122,6 +122,7 @@ def test_a_path_of_segments_has_the_least_rate_and_the_sum_of_times():
 
 
 FAST = {"path.rate": "100 Gb/s", "path.mtu": 9000, "tool": "iperf3"}
+PACED = {**FAST, "path.mtu": 1500, "sender.congestion_control": "bbr", "sender.offload": False}
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,7 @@ FAST = {"path.rate": "100 Gb/s", "path.mtu": 9000, "tool": "iperf3"}
         ({"path.mtu": 1500}, {}, FAST),
         ({"receiver.gro": False}, {}, FAST),
         ({"tool.message": "4 KiB"}, {"tool.message": "128 KiB"}, FAST),
+        ({"sender.kernel": "4.16"}, {"sender.kernel": "4.17"}, PACED),  # a timer for each packet, or for 64 KiB
     ],
 )
 def test_keys_that_people_change_have_an_effect_where_nothing_is_known_of_the_hosts(slower, faster, base):

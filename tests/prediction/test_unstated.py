@@ -145,3 +145,17 @@ def test_shares_that_do_not_sum_to_one_are_refused(tmp_path, monkeypatch):
         monkeypatch.undo()
         priors._document.cache_clear()
         priors._key_priors.cache_clear()
+
+
+def test_a_path_between_known_ports_has_the_rate_of_the_slower_one():
+    def drawn(**keys):
+        scenario = load_scenario({"tool": "iperf3", **{key.replace("__", "."): keys[key] for key in keys}})
+        return completed(scenario, Draws()).path.rate
+
+    cloud = {"sender__instance_rate": "25 Gb/s", "receiver__instance_rate": "12.5 Gb/s"}
+    assert (drawn(**cloud).value, drawn(**cloud).basis) == (12.5e9, "assumed")
+    assert drawn(path__rtt="150 ms", **cloud).value == 12.5e9
+    dtn = {"sender": "dtn-400g-2024", "receiver": "dtn-100g-2024"}
+    assert drawn(**dtn).value == 100e9
+    assert not hasattr(drawn(**dtn), "quantiles")
+    assert hasattr(drawn(path__rtt="80 ms", **dtn), "quantiles")  # a long path may be slower than its ends
