@@ -12,6 +12,7 @@ _DIMENSIONS: dict[str, units.Dimension] = {
     "doubling_loss": "fraction",
     "ceiling": "rate",
     "latency": "time",
+    "request": "bytes",
     "sustained": "fraction",
     "complete_stripes": "fraction",
 }

@@ -31,6 +31,9 @@ _LANE_BPS = {link: storage.coded_bps(link) for link in ("sata-3", "sata-6", "sas
 #: Disks that one controller or expander serves: servers have 12 to 36. More disks have several, in one host or many.
 _ATTACHED = 24
 
+#: Requests that a file server works on at once, unless its administrator sets more threads: rpc.nfsd(8).
+_SERVED = 8
+
 #: More than a disk on SATA or SAS reads: a faster one is on PCI Express lanes of its own. [bit/s]
 _FASTEST_SAS_BPS = 2.4e9 * 8
 
@@ -167,20 +170,36 @@ def _answered_rate(
     if tool.io == "buffered" and reads:
         return _read_ahead_rate(draw, at, array, files)
     flushed = tool.sync and not reads
-    if tool.request is None or not (tool.io == "direct" or flushed):
+    if not flushed and (tool.request is None or tool.io != "direct"):
         return np.inf
     way = "read" if reads else "write"
     latency = draw(f"{at}.disk.{way}_latency", _latency(array.disk, way))
     if flushed:
         latency = latency + _flush_s(draw, at, array.disk)
     most = draw(f"{at}.disk.{way}_iops", getattr(array.disk, f"{way}_iops"))
-    request = draw("tool.request", tool.request)
+    request = request_size(tool, draw)
     disks = _data_disks(array)
     busy = np.clip(np.ceil(request / draw(f"{at}.chunk", array.chunk)), 1.0, disks)  # disks with a part of a request
-    in_flight = (1 if flushed else tool.outstanding * tool.streams) * files
+    in_flight = (flushed_together(tool) if flushed else tool.outstanding * tool.streams) * files
     answered = storage.outstanding_bps(request, in_flight, latency, rate * busy / disks)
     most_bps = most * disks / busy * 8 * request
     return np.asarray(np.minimum(answered, most_bps), dtype=np.float64)
+
+
+def request_size(tool: Tool, draw: Draws) -> FloatArray:
+    """Size of the tool's requests, assumed if it is not stated [B]."""
+    return draw("tool.request", assumed("request") if tool.request is None else tool.request)
+
+
+def flushed_together(tool: Tool) -> int:
+    """Writes of a process that wait for stable storage at once: one, or what a client has under way at a server."""
+    return 1 if tool.protocol == "file" else min(tool.outstanding * tool.streams, _SERVED)
+
+
+def flush_time(tool: Tool, draw: Draws, role: str) -> FloatArray:
+    """Time for a bit of synchronous writes to storage that is known by its rate alone [s/bit]."""
+    wait = draw(f"{role}.flush", assumed("latency", "unknown-flush"))
+    return np.asarray(wait / (8 * request_size(tool, draw) * flushed_together(tool)))
 
 
 def _read_ahead_rate(draw: Draws, at: str, array: Array, files: int) -> FloatArray | float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hecn_analysis import limits
-from hecn_analysis.prediction.array_rates import array_rate
+from hecn_analysis.prediction.array_rates import array_rate, flush_time
 from hecn_analysis.prediction.cores import Cores
 from hecn_analysis.prediction.devices import Devices
 from hecn_analysis.prediction.draws import agreed
@@ -80,7 +80,10 @@ class HostDemands:
         if known_rate is not None:
             field = "read_rate" if sends else "write_rate"
             rate = self.draw(f"{self.role}.{field}", known_rate)
-            self.demands.add(flow, f"{self.role}.disk", 1 / rate, title=f"storage of the {self.role}", variant=field)
+            time = 1 / rate
+            if on_disk and not sends and self.scenario.tool.sync:
+                time = time + flush_time(self.scenario.tool, self.draw, self.role)
+            self.demands.add(flow, f"{self.role}.disk", time, title=f"storage of the {self.role}", variant=field)
         if not on_disk or not host.arrays or known_rate is not None:
             return
         files_on = host.file_arrays

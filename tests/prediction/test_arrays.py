@@ -167,3 +167,19 @@ def test_direct_writes_that_do_not_fill_their_stripes_wait_for_old_data():
     assert 1.048576 / 0.0125 * 0.7 < written("btrfs", 5, 4) < 1.048576 / 0.0125
     assert written("md", 5, 4) < 1.048576 / 0.0125
     assert written("controller", 5, 4) == pytest.approx(600)  # its write-back cache joins requests
+
+
+def test_synchronous_writes_wait_for_stable_storage_wherever_it_is():
+    def written(tool, **keys):
+        scenario = {"tool": tool, "receiver.write_rate": "1 GB/s", **keys}
+        return hecn.predict(scenario).throughput_bps / 8e6
+
+    # 4 KiB wait for a flush each; 1 MiB hardly
+    assert written("dd-write", **{"tool.sync": True, "tool.request": "4 KiB"}) < 40
+    assert 400 < written("dd-write", **{"tool.sync": True, "tool.request": "1 MiB"}) < 0.95 * written("dd-write")
+    served = {"path.rate": "100 Gb/s", "tool.source_end": "memory", "tool.request": "64 KiB"}
+    assert written("nfs4", **served, **{"tool.sync": True}) < 0.95 * written("nfs4", **served)
+    disk = {"receiver.arrays.a.disk.read_rate": "3 GB/s", "receiver.arrays.a.disk.write_rate": "3 GB/s"}
+    whole, flushed = (hecn.predict({"tool": "dd-write", "tool.sync": sync, **disk}) for sync in (False, True))
+    assert flushed.throughput_bps < 0.9 * whole.throughput_bps  # of a size that nobody states
+    assert "tool.request" in {assumption.name for assumption in flushed.assumptions}
