@@ -12,6 +12,9 @@ from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
 _FLAT: Final = 0.01
 _ALL_IN_FLIGHT: Final = 0.2
 
+#: A window that is larger by this factor than the data under way has room. [1]
+_ROOM: Final = 1.35
+
 #: On a nearer path a host is slow for another reason long before a window is all in flight. [s]
 _FAR_S: Final = 0.002
 
@@ -24,7 +27,10 @@ def _cwnd_room(facts: Facts) -> Fact | None:
     cwnd = facts.cwnd
     if cwnd is None or not facts.flight_bytes > 0 or _held_window(facts) is not None:
         return None
-    return Fact(cwnd.value / facts.flight_bytes, cwnd.evidence)
+    room = cwnd.value / facts.flight_bytes
+    if room > _ROOM and facts.rtt_loaded is None and facts.resent is not None and facts.resent.value > 0:
+        return None  # losses limit the window, and what is more than the path holds is in a queue
+    return Fact(room, cwnd.evidence)
 
 
 @_sign

@@ -63,7 +63,13 @@ _IDLE: Final = 0.1
 FIRST_WINDOW: Final = 10 * 1448
 
 #: Subjects of ``models/topics.yaml`` with which a test of a disk may be one of a file service.
-_SERVICES: Final = ("file service/", "user file system/")
+_SERVICES: Final = ("file service/", "user file system/", "requests/iscsi", "requests/sshfs", "requests/webdav")
+
+#: Words of these subjects for what works on the disks of one host.
+_OF_ONE_HOST: Final = frozenset(
+    f"user file system/{name}"
+    for name in ("ntfs", "ntfs-3g", "hfsfuse", "exfat-fuse", "encfs", "gocryptfs", "mergerfs", "mhddfs", "unionfs")
+)
 
 _SIGNS: Final[dict[str, Reads]] = {}
 _sign = partial(enter, _SIGNS)
@@ -106,7 +112,8 @@ def _ratio(facts: Facts, over: Fact | None, value: float | None = None) -> Fact 
 
 def _is_over_service(facts: Facts) -> bool:
     """Whether somebody writes of a file service or a shared folder, to which a test of disks may go."""
-    return any(str(one.value).startswith(_SERVICES) for one in facts.kind.say("topic"))
+    told = {str(one.value) for one in facts.kind.say("topic")} - _OF_ONE_HOST
+    return any(word.startswith(_SERVICES) for word in told)
 
 
 def _on_wire(facts: Facts) -> bool:

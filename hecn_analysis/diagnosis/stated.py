@@ -21,6 +21,9 @@ _NEXT_WORD: Final = 0.5
 #: A line with smaller odds for a class does not replace the remedy of the class. [1]
 _ADVISES: Final = 5.0
 
+#: Topics that tell no more than that disks are tested.
+_OF_DISKS: Final = frozenset({"disk", "writing", "reading"})
+
 #: Classes of the sender, and those of the receiver with the same cause.
 _OF_ENDS: Final = MappingProxyType({"cpu-sender": "cpu-receiver", "disk-read": "disk-write"})
 
@@ -86,10 +89,13 @@ def _topic_odds(kind: Kind) -> dict[str, Odds]:
 
 
 def _words(kind: Kind) -> dict[str, list[Statement]]:
-    """For each topic, a line for each of its words."""
+    """For each topic, a line for each of its words; but who tests a disk writes of disks whatever the cause is."""
     found: dict[str, dict[str, Statement]] = {}
+    without = _OF_DISKS if kind.is_local else frozenset()
     for statement in kind.say("topic"):
         topic, _, word = str(statement.value).partition("/")
+        if topic in without:
+            continue
         found.setdefault(topic, {}).setdefault(word, statement)
     return {topic: list(words.values()) for topic, words in found.items()}
 

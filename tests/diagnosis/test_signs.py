@@ -604,3 +604,17 @@ def test_a_core_that_a_program_fills_does_not_count_for_a_test_between_memories(
     copy = "big.tar   100%   40GB  58.1MB/s   11:45    \n"
     (tmp_path / "a.txt").unlink()
     assert values(tmp_path, c_txt=copy)["sender_busiest"] == pytest.approx(1.0)
+
+
+def test_losses_without_an_rtt_under_load_leave_open_whether_a_window_has_room(tmp_path):
+    ping = e.ping("10.30.0.12", 0.01, scatter=0)
+    assert "cwnd_room" in values(tmp_path, a_txt=iperf3(), ping_txt=ping)
+    assert "cwnd_room" not in values(tmp_path, a_txt=iperf3(resent=[1] * 10), ping_txt=ping)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_local"), [("The disk has NTFS, by ntfs-3g.", True), ("The LUN is iSCSI.", False)]
+)
+def test_a_disk_behind_a_service_is_not_of_this_host_alone(tmp_path, words, is_local):
+    disk = e.dd("/dev/zero", "/data/x", 8 << 30, 187e6, "oflag=direct")
+    assert ("is_local" in values(tmp_path, d_txt=disk, notes_txt=f"{words}\n")) == is_local
