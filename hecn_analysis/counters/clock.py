@@ -146,6 +146,11 @@ class LocalTimes:
         return next(iter(self._clock.passes(local)), None)
 
     @property
+    def asks(self) -> bool:
+        """Whether any local time was read."""
+        return bool(self._asked)
+
+    @property
     def certain(self) -> bool:
         """Whether each requested time is one moment."""
         return not self._clock.known or all(

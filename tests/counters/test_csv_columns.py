@@ -1,0 +1,102 @@
+"""CSV of Grafana and of scripts that poll: columns that their names make certain, and those that they do not."""
+
+import pandas as pd
+import pytest
+
+
+def rates(counters):
+    """Rates in each direction by host, port and time."""
+    return [
+        (row.host, row.interface, str(row.time)[11:16], row.in_bps, row.out_bps)
+        for row in counters.rates.astype(object).where(counters.rates.notna(), None).itertuples()
+    ]
+
+
+def test_formatted_values_of_grafana(samples, counters_of):
+    counters = counters_of((samples / "csv-columns" / "grafana.csv").read_text())
+    found = rates(counters)
+    assert found[0] == ("dtn1", "eth0", "10:11", 941e6, 12.5e6)
+    assert found[1] == ("dtn1", "eth1", "10:11", 1.21e9, 480e3)
+    assert found[4] == ("dtn1", "eth0", "10:13", None, 12e6)
+    assert set(counters.rates.interval_s) == {60.0}
+    assert counters.sources[0]["format"] == "grafana-csv"
+
+
+def test_expressions_of_prometheus_say_what_their_numbers_are(samples, counters_of):
+    text = (samples / "csv-columns" / "grafana-labels.csv").read_text()
+    assert rates(counters_of(text, "a.csv"))[0] == ("dtn1:9100", "ens1f0", "10:11", 8e9, 120e6)
+    assert rates(counters_of(text.replace("*8", "")))[0][3:] == (64e9, 960e6)
+
+
+def test_series_as_rows(samples, counters_of):
+    found = rates(counters_of((samples / "csv-columns" / "grafana-series.csv").read_text()))
+    assert found == [
+        ("core1", "xe-0/0/0", "10:11", 5.2e9, 0.91e9),
+        ("core1", "xe-0/0/0", "10:16", 5.3e9, 0.92e9),
+    ]
+
+
+def test_counters_of_a_poller(samples, counters_of):
+    counters = counters_of((samples / "csv-columns" / "poller.csv").read_text())
+    first = counters.samples.iloc[0]
+    assert (first.in_octets, first.out_octets, first.speed_bps, first.counter_bits) == (
+        812112121212,
+        41211212121,
+        1e10,
+        64,
+    )
+    assert rates(counters)[0] == ("core1", "xe-0/0/0", "10:12", pytest.approx(1e9), pytest.approx(1e7))
+
+
+def test_a_column_for_each_port_and_way(samples, counters_of):
+    counters = counters_of((samples / "csv-columns" / "poller-wide.csv").read_text())
+    assert rates(counters)[0] == (None, "eth0", "10:11", 1e6, 1e5)
+
+
+def test_units_in_the_names(samples, counters_of):
+    text = (samples / "csv-columns" / "poller-rates.csv").read_text()
+    assert rates(counters_of(text, "r.tsv"))[0] == (None, "Gi1/0/1", "09:11", 941.5e6, 12.25e6)
+    assert rates(counters_of(text.replace("Mbps", "MB/s")))[0][3:] == (941.5e6 * 8, 12.25e6 * 8)
+
+
+@pytest.mark.parametrize(
+    ("names", "values", "message"),
+    [
+        (
+            "time,in,out",
+            ["5,6", "7,8"],
+            "found 'in' without a unit, expected one such as bps or octets in the name of the column; left out",
+        ),
+        (
+            "time,in_bytes,out_bytes",
+            ["5,6", "3,9", "4,2", "1,8"],
+            "found octets in 'in_bytes' that fall, expected a counter, or a unit such as bytes/s; left out",
+        ),
+    ],
+    ids=["without a unit", "amounts"],
+)
+def test_what_is_not_certain_is_left_out_and_asked_for(counters_of, names, values, message):
+    rows = [f"2025-11-04T10:{minute}:00Z,{value}" for minute, value in enumerate(values, 10)]
+    counters = counters_of("\n".join([names, *rows]) + "\n", "a.csv")
+    assert message in list(counters.problems.message)
+    assert counters.rates.empty
+
+
+def test_a_row_that_breaks_off(counters_of):
+    counters = counters_of("time,in_bps,out_bps\n2025-11-04T10:11:00Z,1,2\n2025-11-04T10:12", "a.csv")
+    assert list(counters.problems.kind) == ["truncated"]
+    assert rates(counters) == [(None, "a.csv", "10:11", 1.0, 2.0)]
+
+
+@pytest.mark.parametrize(
+    "text", ["time,cpu,mem\n1762251060,1,2\n", "name,in_bps,out_bps\na,1,2\n", "time,in_bps\n1762251060,1\n"]
+)
+def test_other_tables_are_not_claimed(counters_of, text):
+    assert list(counters_of(text, "a.csv").problems.kind) == ["unrecognised"]
+
+
+def test_local_times_need_a_zone(samples, counters_of):
+    text = (samples / "csv-columns" / "grafana.csv").read_text()
+    counters = counters_of(text, time_zone="Europe/Berlin")
+    assert counters.problems.empty
+    assert counters.rates.time.iloc[0] == pd.Timestamp("2025-11-04T09:11Z")
