@@ -43,6 +43,9 @@ _USABLE: Final = 0.75
 #: Year from which disks are as the prior has them.
 _NEW_DISKS: Final = 2009
 
+#: Categories of transfers whose description says how far they go.
+_FAR: Final = frozenset({"wan", "tcpwan", "satellite", "disk2disk", "tools"})
+
 #: Ends of keys that are true or false.
 _TRUTHS: Final = (".offload", ".gro", ".arfs", ".bidirectional", ".sync", ".tunnel_offload")
 
@@ -196,6 +199,8 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     if known.get("instance") in _rules()["instances"] and "path.rate" in rule.get("keys", {}):
         allowed = _rules()["instances"][known["instance"]]
         keys |= {"sender.instance_rate": allowed, "receiver.instance_rate": allowed}
+    if "reach" in known and "rtt" not in known and row.category in _FAR:
+        keys["path.rtt"] = _rules()["reaches"][known["reach"]]
     for role in rule.get("disk", ()):
         keys |= _array(role, known)
     row.keys = keys

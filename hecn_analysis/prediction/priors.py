@@ -76,6 +76,7 @@ class _KeyPrior(_Described):
     """Prior of a key under the circumstances that it names."""
 
     documented: bool | None = None
+    since: int | None = None
     until: int | None = None
     rtt_below: str | None = None
     rate_below: str | None = None
@@ -95,6 +96,7 @@ class _KeyPrior(_Described):
         return (
             self.documented in {None, where.documented}
             and self.window in {None, where.window}
+            and (self.since is None or (where.year or 0) >= self.since)
             and (self.until is None or (where.year or 9999) <= self.until)
             and (self.rtt_below is None or where.rtt_s < units.parse(self.rtt_below, "time"))
             and (self.rate_below is None or where.rate_bps < units.parse(self.rate_below, "rate"))

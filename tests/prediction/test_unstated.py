@@ -159,3 +159,13 @@ def test_a_path_between_known_ports_has_the_rate_of_the_slower_one():
     assert drawn(**dtn).value == 100e9
     assert not hasattr(drawn(**dtn), "quantiles")
     assert hasattr(drawn(path__rtt="80 ms", **dtn), "quantiles")  # a long path may be slower than its ends
+
+
+def test_priors_know_the_hosts_of_today():
+    def at(key, year):
+        return of_key(key, Circumstances(rate_bps=8e9, year=year)).value
+
+    assert [at("host.read_rate", year) / 8e6 for year in (2015, None, 2022)] == [700, 700, 1500]
+    assert [at("host.write_rate", year) / 8e6 for year in (2015, 2022)] == [500, 1000]
+    fast = [np.mean(np.array(of_key("path.rate", Circumstances(year=year)).quantiles) > 20e9) for year in (None, 2022)]
+    assert fast == pytest.approx([0.3, 0.45], abs=0.01)
