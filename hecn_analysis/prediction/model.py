@@ -37,6 +37,11 @@ BUFFERED = 1e-3
 #: Runs to average over a lossy path, where a single run is random.
 RANDOM_RUNS = 16
 
+#: Steps of TCP, and growth of a window in each, where the path or the buffers are not stated: their draws differ by more.
+VAGUE_ROUNDS, VAGUE_GRAIN = 600, 0.05
+
+_BUFFERS = ("tcp_rmem_max", "tcp_wmem_max")
+
 #: A transfer at less than this share of a limit is held back by something else. [1]
 HELD = 0.97
 
@@ -218,6 +223,7 @@ class Model:
             values = np.array([float(getattr(state, name)) for state in states])
             return np.concatenate([values[of_case], np.zeros(drawn_cases.size)])
 
+        vague = any(name.startswith("path.") or name.endswith(_BUFFERS) for name in drawn_names(self.draw))
         alike: dict[bytes, FloatArray] = {}
         for flow in flows:
             rate = np.concatenate([by_state[:, of_case, flow], draws[..., flow]], axis=1)
@@ -235,7 +241,8 @@ class Model:
                     windowless=lifted("window"),
                     warm=lifted("start_up"),
                     sequence=np.concatenate([np.arange(of_case.size) - first_run[of_case], RANDOM_RUNS + drawn_cases]),
-                    rounds=self.effort.rounds,
+                    rounds=min(self.effort.rounds, VAGUE_ROUNDS) if vague else self.effort.rounds,
+                    grain=VAGUE_GRAIN if vague else 0.0,
                 )
             result = alike[key]
             by_state[..., flow] = np.add.reduceat(result[:, : of_case.size], first_run, axis=1) / runs

@@ -156,13 +156,15 @@ class Transport:
         warm: FloatArray,
         sequence: npt.NDArray[np.int64],
         rounds: int,
+        grain: float,
     ) -> FloatArray:
         """Mean throughput of a process whose resources allow `payload_bps`, for many cases at once.
 
         `payload_bps` has the shape (scenarios, cases) [bit/s], `element` the index of each case into the draws.
         `link_bound`: the link sets that rate, so packets queue at its port and are dropped when the queue is full;
         otherwise flow control slows the sender without drops. `lossless`, `windowless` and `warm` lift losses, window
-        and start-up of a case; `sequence` is the number of its sequence of random numbers.
+        and start-up of a case; `sequence` is the number of its sequence of random numbers; `rounds`
+        and `grain` are the number and size of steps (see `limits.tcp_rounds`).
         """
         tool, path = self.scenario.tool, self.scenario.path
 
@@ -211,6 +213,7 @@ class Transport:
             hystart=self.sending.hystart,
             lockstep=tool.lockstep,
             bunching=of_cases(self.bunching),
+            grain=grain,
             sequence=sequence,
             most_rounds=rounds,
         )

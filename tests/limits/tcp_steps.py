@@ -18,7 +18,9 @@ def settings(**changes):
     }
     usual |= {"window_bytes": np.inf, "queue_bytes": np.nan, "duration_s": 1e9, "transfer_bytes": np.nan}
     usual |= {"warm_up_s": 0, "initial_window": 10, "ack_every": 2, "byte_counting": 1, "hystart": 0, "lockstep": 0}
-    return {name: np.array([value], dtype=float) for name, value in (usual | {"bunching": 1} | changes).items()}
+    return {
+        name: np.array([value], dtype=float) for name, value in (usual | {"bunching": 1, "grain": 0} | changes).items()
+    }
 
 
 def rounds(flow, number):

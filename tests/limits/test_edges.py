@@ -276,6 +276,7 @@ FUNCTIONS = [
     (tcp_rounds.simulate, (), "initial_window", [1], [0.999]),
     (tcp_rounds.simulate, (), "ack_every", [1], [0.999]),
     (tcp_rounds.simulate, (), "bunching", [0], [-TINY]),
+    (tcp_rounds.simulate, (), "grain", [0], [-TINY]),
     (tcp_rounds.simulate, (), "packet_overhead_bytes", [0], [-1]),
 ]
 
@@ -442,7 +443,8 @@ def test_what_holds_where_nothing_is_said(kind):
                 "window_bytes": np.inf,
             }
             | {"congestion_control": "cubic", "streams": 1, "warm_up_s": 0, "initial_window": 10}  # RFC 6928
-            | {"ack_every": 2, "byte_counting": True, "hystart": True, "lockstep": False, "bunching": 1, "seed": 0}
+            | {"ack_every": 2, "byte_counting": True, "hystart": True, "lockstep": False, "bunching": 1, "grain": 0}
+            | {"seed": 0}
             | {"most_rounds": 6000},
         ),
     ],

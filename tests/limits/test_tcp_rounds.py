@@ -392,3 +392,25 @@ def test_without_a_sequence_the_random_numbers_are_those_of_the_first():
     path = {"rate_bps": 1e9, "rtt_s": 0.05, "loss": 1e-4, "duration_s": 10.0}
     assert simulate(**path).received_bytes == simulate(**path, sequence=0).received_bytes
     assert simulate(**path).received_bytes != simulate(**path, sequence=1).received_bytes
+
+
+@pytest.mark.parametrize("streams", [1, 4])
+@pytest.mark.parametrize("lossy", [False, True])
+def test_large_steps_of_cubic_have_the_rate_of_single_round_trips(streams, lossy):
+    random = np.random.default_rng(1)
+    rtt = np.exp(random.uniform(np.log(0.005), np.log(0.2), 240))
+    rate = np.exp(random.uniform(np.log(1e8), np.log(2e10), 240))
+    loss = np.exp(random.uniform(np.log(1e-7), np.log(1e-3), 240)) * lossy
+    path = {"rate_bps": rate, "rtt_s": rtt, "loss": loss, "queue_bytes": rate * rtt / 16, "mss_bytes": 1448}
+    single, coarse = (run(**path, duration_s=120, streams=streams, grain=grain) for grain in (0, 0.05))
+    ratio = np.log(coarse.throughput_bps / single.throughput_bps)
+    assert abs(np.median(ratio)) < 0.005
+    assert abs(ratio.mean()) < 0.02  # the losses of a single run fall elsewhere
+    assert np.median(coarse.rounds) < np.median(single.rounds) / (3 if lossy else 8)
+
+
+def test_large_steps_leave_a_window_and_slow_start_alone():
+    windows = {"window_bytes": np.array([1e6, 10e6, 50e6]), "congestion_control": "cubic"}
+    assert run(**windows, grain=0.05).throughput_bps.tolist() == run(**windows).throughput_bps.tolist()
+    start = {"rate_bps": 1e9, "transfer_bytes": 5e6, "duration_s": None, "warm_up_s": 0}
+    assert run(**start, grain=0.05).throughput_bps == run(**start).throughput_bps

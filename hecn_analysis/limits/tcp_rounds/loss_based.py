@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _WRITE_BYTES = 65536  # of a tool that writes and reads its streams in turn
 
 
+_RENO_STEP = 3 * (1024 - 717) / (1024 + 717)  # growth of a Reno flow as fast as CUBIC, packets a round trip
+
+
 class LossBased(Run):
     """Reno, CUBIC, BIC and H-TCP: the window grows until a packet is lost."""
 
@@ -39,6 +42,9 @@ class LossBased(Run):
         self.settles, self.exits_early = some(self.steady), some(self.hystart)
         self.lossless = self.loss == 0
         self.arriving = 1 - self.loss
+        self.grain = value["grain"]
+        self.coarse = name == "cubic" and some(self.grain)
+        self.stride = np.ones(size)
         self.grown_part = 1 - 1 / self.growth
         self.room = self.bdp + self.queue
         # congestion avoidance
@@ -92,6 +98,9 @@ class LossBased(Run):
         total = summed(flight)
         rtt, bdp, room = self.path(total)
         times = self.repeats(flight, total, slow, pending)
+        if self.coarse:
+            self.stride = self.strides(flight, total, slow, pending)
+            times = np.maximum(times, self.stride)
         # Highest queue in the round. In slow start packets arrive faster than they leave, by the growth.
         if any_slow:
             burst = np.maximum(burst, summed(np.where(slow, flight, 0.0)) * self.grown_part)
@@ -107,6 +116,9 @@ class LossBased(Run):
             self.random_loss(flight * times, new_loss)
         self.grow(flight=flight, length=length, slow=slow, pending=pending, held=held)
         self.loss_at = new_loss
+        if self.coarse:  # the mean of the window over a step, not its first value
+            more = 0.5 * summed(self.last_growth) * (self.stride - 1)
+            delivered = np.minimum(delivered + more, self.capacity * length)
         if self.in_turn:
             self.dry = held
             self.sent += flight * times
@@ -137,6 +149,30 @@ class LossBased(Run):
         left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / summed(packets))
         to_loss = np.min((self.to_loss - 1) / packets, axis=0)
         return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
+
+    def strides(
+        self,
+        flight: NDArray[np.float64],
+        total: NDArray[np.float64],
+        slow: NDArray[np.bool_],
+        pending: NDArray[np.bool_],
+    ) -> NDArray[np.float64]:
+        """Round trips in which CUBIC's window grows by `grain` at most, with no loss, full queue or end among them."""
+        w, ones = self.window, np.ones(total.size)
+        room = self.room - self.together - total
+        steady = ~slow & ~pending & ~np.isnan(self.epoch) & (self.last_max > 0) & (self.quiet + self.silent == 0)
+        able = (self.grain > 0) & (room > 0) & ~any_stream(~steady | (w >= self.cap)) & ~self.lockstep
+        if not some(able):
+            return ones
+        most = np.minimum(np.minimum(self.grain, room / np.maximum(total, 1.0)), (self.cap - w) / w)
+        length = np.maximum(self.rtt, total / self.capacity)
+        until = self.k + np.cbrt((w * (1 + most) - self.origin) / 0.4) - self.epoch - self.rtt
+        reno = (w * (1 + most) - self.reno_window) / _RENO_STEP
+        rounds = 1 + np.minimum(until / length, reno)
+        packets = np.maximum(flight, 1.0) * (1 + most)
+        rounds = np.amin(np.minimum(rounds, (self.to_loss - 1) / packets), axis=0)
+        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / summed(packets))
+        return np.where(able, np.maximum(np.floor(np.minimum(rounds, left)), 1.0), 1.0)
 
     def in_step(self, flight: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Packets of streams that one process writes in turn, and how many of them leave in a burst.
@@ -287,6 +323,8 @@ class LossBased(Run):
         if self.name == "htcp":
             return self.htcp_step(length)
         since = self.epoch + self.rtt
+        if self.coarse:
+            since += length * (1 - 1 / self.stride)
         since -= self.k
         step = 0.4 * since
         step *= since
@@ -297,7 +335,7 @@ class LossBased(Run):
         before = self.last_max == 0
         if some(before):
             step = np.where(before, np.maximum(step, w / 20), step)  # 5 % a round before the first loss
-        self.reno_window += 3 * (1024 - 717) / (1024 + 717)
+        self.reno_window += _RENO_STEP * self.stride
         self.epoch += length
         # whole packets, and a new look at most every 1/32 s (bictcp_update)
         look = self.epoch - self.looked >= 1 / 32

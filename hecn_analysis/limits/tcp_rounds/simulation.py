@@ -44,6 +44,7 @@ def simulate(  # one keyword per physical quantity
     hystart: ArrayLike = True,
     lockstep: ArrayLike = False,
     bunching: ArrayLike = 1.0,
+    grain: ArrayLike = 0.0,
     sequence: ArrayLike | None = None,
     seed: int = 0,
     most_rounds: int = MAX_ROUNDS,
@@ -95,11 +96,14 @@ def simulate(  # one keyword per physical quantity
     bunching
         Part of a bunch of packets, sent back to back, that finds the queue full together: 1 all of one, 0 for paced
         packets, 2 if two bunches meet.
+    grain
+        Part by which CUBIC's window may grow in one step of several round trips, where nothing else happens; 0: every
+        round trip is a step. 0.05 takes a fifth of the steps for a rate within some percent. [fraction]
     sequence, seed
         Number of the sequence of random numbers of an element: equal ones have the same luck, whatever else is
         simulated (None: each has its own); and seed.
     most_rounds
-        Largest number of simulated round trips.
+        Largest number of simulated round trips, or steps.
 
     Returns
     -------
@@ -146,6 +150,7 @@ def simulate(  # one keyword per physical quantity
         "hystart": hystart,
         "lockstep": lockstep,
         "bunching": bunching,
+        "grain": grain,
         "sequence": 0 if sequence is None else sequence,
     }
     arrays = [np.asarray(v, dtype=float) for v in numbers.values()]
@@ -177,7 +182,7 @@ def _check(value: dict[str, NDArray[np.float64]]) -> None:
     for name in finite:
         refuse(name, value[name], (value[name] <= 0) | np.isinf(value[name]), "a finite number > 0")
     require_positive(window_bytes=value["window_bytes"])
-    at_least_zero = ("packet_overhead_bytes", "queue_bytes", "warm_up_s", "bunching")
+    at_least_zero = ("packet_overhead_bytes", "queue_bytes", "warm_up_s", "bunching", "grain")
     require_not_negative(**{k: value[k] for k in at_least_zero})
     for name in ("initial_window", "ack_every", "loss_burst"):
         refuse(name, value[name], value[name] < 1, "a number >= 1")
