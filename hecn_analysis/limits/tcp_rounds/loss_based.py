@@ -98,9 +98,6 @@ class LossBased(Run):
         total = summed(flight)
         rtt, bdp, room = self.path(total)
         times = self.repeats(flight, total, slow, pending)
-        if self.coarse:
-            self.stride = self.strides(flight, total, slow, pending)
-            times = np.maximum(times, self.stride)
         # Highest queue in the round. In slow start packets arrive faster than they leave, by the growth.
         if any_slow:
             burst = np.maximum(burst, summed(np.where(slow, flight, 0.0)) * self.grown_part)
@@ -116,9 +113,7 @@ class LossBased(Run):
             self.random_loss(flight * times, new_loss)
         self.grow(flight=flight, length=length, slow=slow, pending=pending, held=held)
         self.loss_at = new_loss
-        if self.coarse:  # the mean of the window over a step, not its first value
-            more = 0.5 * summed(self.last_growth) * (self.stride - 1)
-            delivered = np.minimum(delivered + more, self.capacity * length)
+        delivered = self.over_step(delivered, length)
         if self.in_turn:
             self.dry = held
             self.sent += flight * times
@@ -130,6 +125,27 @@ class LossBased(Run):
         self.account(delivered, length, train)
 
     def repeats(
+        self,
+        flight: NDArray[np.float64],
+        total: NDArray[np.float64],
+        slow: NDArray[np.bool_],
+        pending: NDArray[np.bool_],
+    ) -> NDArray[np.float64]:
+        """Number of round trips that are one step."""
+        equal = self.equal_rounds(flight, total, slow, pending)
+        if not self.coarse:
+            return equal
+        self.stride = self.growing_rounds(flight, total, slow, pending)
+        return np.maximum(equal, self.stride)
+
+    def over_step(self, delivered: NDArray[np.float64], length: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Delivered packets by the mean of the windows of a step; `delivered` are those by its first window."""
+        if not self.coarse:
+            return delivered
+        more = 0.5 * summed(self.last_growth) * (self.stride - 1)
+        return np.minimum(delivered + more, self.capacity * length)
+
+    def equal_rounds(
         self,
         flight: NDArray[np.float64],
         total: NDArray[np.float64],
@@ -150,7 +166,7 @@ class LossBased(Run):
         to_loss = np.min((self.to_loss - 1) / packets, axis=0)
         return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
 
-    def strides(
+    def growing_rounds(
         self,
         flight: NDArray[np.float64],
         total: NDArray[np.float64],
