@@ -229,3 +229,46 @@ def test_reports_that_a_mail_quotes_count_beside_one_that_it_does_not(tmp_path):
     file.write_text(f"Before:\n{quoted}\nAfter:\n\n{DISKS}")
     [source] = read_counters(file).sources
     assert source["n_samples"] == 2
+
+
+def test_ifconfig_without_its_flags_and_stmmac_are_read(tmp_path):
+    (tmp_path / "a.txt").write_text(
+        "We see this:\n\neth0      Link encap:Ethernet  HWaddr 02:00:00:00:00:01\n"
+        "          RX packets:20 errors:0 dropped:4 overruns:0 frame:3\n"
+        "          RX bytes:3000 (2.9 KiB)  TX bytes:1000 (1000.0 B)\n\nWhat is frame?\n"
+    )
+    (tmp_path / "b.txt").write_text(
+        "$ ethtool -S end0\nNIC statistics:\n     mmc_tx_octetcount_gb: 340\n     mmc_rx_octetcount_gb: 130\n"
+        "     mmc_rx_framecount_gb: 2\n     mmc_rx_octetcount_g: 129\n"
+    )
+    samples = read_counters(tmp_path).samples.set_index("interface")
+    assert samples.loc["eth0", ["in_octets", "out_octets", "in_discards"]].tolist() == [3000, 1000, 4]
+    assert samples.loc["end0", ["in_octets", "out_octets", "in_packets"]].tolist() == [130, 340, 2]
+
+
+def test_octets_under_unknown_names_are_a_problem(tmp_path):
+    (tmp_path / "a.txt").write_text("NIC statistics:\n     fancy_bytes_of_rx: 340\n")
+    [problem] = read_counters(tmp_path / "a.txt").problems.to_dict("records")
+    assert (problem["line"], problem["kind"]) == (1, "unrecognised")
+    assert problem["message"].startswith("found 'fancy_bytes_of_rx', expected a total of the interface")
+
+
+def test_averages_below_a_clock_count_where_their_interface_has_no_row(tmp_path):
+    head = "{}  IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   rxcmp/s   txcmp/s  rxmcst/s   %ifutil\n"
+    row = "{}  {}  1.00  2.00  100.00  200.00  0.00  0.00  0.00  1.00\n"
+    (tmp_path / "a.txt").write_text(
+        head.format("09:47:36 AM") + row.format("Average:", "eth1") + "\n" + head.format("15:54:04")
+        + row.format("15:54:05", "eth2") + row.format("Average:", "eth2")
+    )  # fmt: skip
+    rates = read_counters(tmp_path / "a.txt").rates
+    assert rates.interface.tolist() == ["eth1", "eth2"] or rates.interface.tolist() == ["eth2", "eth1"]
+    assert set(rates.in_bps) == {100.0 * 1024 * 8}
+
+
+def test_declarations_of_metrics_may_have_lost_their_mark(tmp_path):
+    (tmp_path / "a.md").write_text(
+        '```\n# HELP ifHCOutOctets octets\n# TYPE ifHCOutOctets counter\nifHCOutOctets{ifName="eth0"} 3.1e+11\n'
+        'ifHCOutOctets{ifName="eth1"} 746\n```\n'
+    )
+    samples = read_counters(tmp_path / "a.md").samples
+    assert samples[["interface", "out_octets"]].to_numpy().tolist() == [["eth0", 310_000_000_000], ["eth1", 746]]

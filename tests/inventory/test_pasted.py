@@ -616,3 +616,20 @@ def test_a_remark_behind_the_size_of_a_cache():
         "CPU(s):  8\nThread(s) per core:  2\nSocket(s):  1\nL1d cache:  32K # of data\nL2 cache:  1024K\n"
     )
     assert (facts["l1d_bytes"], facts["l2_bytes"]) == (32768, 1024 * 1024)
+
+
+def test_parts_of_outputs_without_their_headings():
+    modes = "\tSupported link modes:   100baseT/Half 100baseT/Full\n\t                        1000baseT/Full\n"
+    rest = "\tSupports auto-negotiation: Yes\n\tAdvertised link modes:  1000baseT/Full\n"
+    disk = "User Capacity:    1,000,204,886,016 bytes [1.00 TB]\nSector Size:      512 bytes logical/physical\n"
+    found, problems = read(f"My side:\n```\n\tSupported ports: [ TP ]\n{modes}{rest}```\nIts disk:\n```\n{disk}```\n")
+    assert [one["format"] for one in found] == ["ethtool", "smartctl"]
+    assert (found[0]["supported_max_bps"], found[0]["advertised_max_bps"]) == (10**9, 10**9)
+    assert (found[1]["size_bytes"], found[1]["model"], problems) == (1_000_204_886_016, None, [])
+
+
+def test_an_array_without_its_name():
+    head = "    Number   Major   Minor   RaidDevice State\n"
+    table = f"{head}       0     259        0        0      active sync   /dev/sda\n"
+    [facts], _ = read(f"    Active Devices : 5\n   Working Devices : 6\n        Chunk Size : 512K\n\n{table}")
+    assert (facts["n_active"], facts["n_working"], facts["active_devices"]) == (5, 6, ["/dev/sda"])

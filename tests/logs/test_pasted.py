@@ -138,3 +138,28 @@ def test_texts_of_a_list_in_json_may_hold_several_lines(tmp_path):
     file.write_text('{"stdout_lines": [\n' + ",\n".join(f"    {json.dumps(text)}" for text in texts) + "\n]}\n")
     found = read(file)
     assert found.runs[["line_first", "duration_s"]].to_numpy().tolist() == [[2, 5.5], [3, 2.0], [4, 1.0]]
+
+
+def test_each_result_that_iperf3_announces_is_a_run(tmp_path):
+    title = "Test Complete. Summary Results:\n"
+    head = "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+    row = "[  4]   0.00-10.00  sec  {}.0 MBytes  {} Mbits/sec  0.001 ms  {}/1000 (80&#37;)\n"
+    tests = [
+        f"a test:\n\n{title}{head}{row.format(megabytes, rate, lost)}[  4] Sent 1000 datagrams\n\n"
+        for megabytes, rate, lost in ((10, "8.39", 801), (20, "16.8", 802))
+    ]
+    found, problems = runs(tmp_path, "".join(tests))
+    assert [(run["throughput_bps"], run["lost_packets"]) for run in found] == [(8.39e6, 801), (16.8e6, 802)]
+    assert problems == ["ambiguous", "ambiguous"]
+
+
+def test_statistics_of_ping_alone_in_two_languages(tmp_path):
+    text = "…\n--- 2001:db8::1 ping-Statistik ---\n5 Pakete übertragen, 4 empfangen, 20% packet loss, time 4006ms\n"
+    [run], problems = runs(tmp_path, f"{text}rtt min/avg/max/mdev = 6.343/6.645/7.373/0.374 ms\n")
+    assert (run["sent_packets"], run["lost_packets"], run["rtt_avg_s"], problems) == (5, 1, 0.006645, [])
+
+
+def test_times_of_mtr_that_fill_their_column(tmp_path):
+    head = "HOST: here           Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
+    [run], problems = runs(tmp_path, f"{head}  1.|-- 192.0.2.1     10.0%    60  120.6 148.4   2.2 1105. 232.5\n")
+    assert (run["rtt_max_s"], run["rtt_avg_s"], problems) == (1.105, 0.1484, [])

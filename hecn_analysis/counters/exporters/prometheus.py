@@ -43,7 +43,7 @@ _LINE: Final = re.compile(
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(r'(?<![\w.:/-])(?P<name>[a-zA-Z_][\w.:/-]*+)\s*+=\s*"(?P<value>(?:[^"\\]|\\.)*+)"')
-_COMMENT: Final = re.compile(rf"^#(?: (?:HELP|TYPE|UNIT) {_NAME}(?:[ \t].*)?| EOF| .*|)$")
+_COMMENT: Final = re.compile(rf"^(?:# )?(?:HELP|TYPE|UNIT) {_NAME}(?:[ \t].*)?$|^#(?: .*)?$")
 _DECLARED: Final = re.compile(rf"^# (?:HELP|TYPE|UNIT) {_NAME}", re.MULTILINE)
 _LOOKED_AT: Final = 200
 _LISTED: Final = 20
@@ -115,7 +115,7 @@ def _metrics(document: Document, findings: CounterFindings) -> Iterator[_Metric]
     findings.format = "openmetrics" if is_open else "prometheus"
     scale = 1.0 if is_open else 1e-3
     for line, text in enumerate(document.lines, 1):
-        if not text.strip() or text.startswith("#"):
+        if not text.strip() or _COMMENT.match(text):
             continue
         match = _LINE.match(text)
         if match is None:

@@ -1,7 +1,7 @@
 """What ``ethtool -S`` prints: a driver's own counters of one interface, whatever it calls them.
 
 Versions: any; names of virtio_net, veth, e1000e, igb, ixgbe, i40e, ice, mlx4, mlx5, bnx2, bnx2x, bnxt, tg3, ena, gve,
-hv_netvsc, vmxnet3, cxgb4, sfc, enic, be2net, qede and others.
+hv_netvsc, vmxnet3, cxgb4, sfc, enic, be2net, qede, stmmac and others.
 
 Units and traps
 ---------------
@@ -29,14 +29,15 @@ WHOLE: Final = False
 _HEADING: Final = re.compile(r"^\s{0,8}(?:NIC statistics|Statistics for (?P<name>\S{1,32})):?\s*$", re.MULTILINE)
 _COUNTER: Final = re.compile(r"^(?P<indent>\s*)(?P<name>\S.{0,80}?)\s*: (?P<value>-?\d{1,20})\s*$")
 _COMMAND: Final = re.compile(r"\bethtool\s+(?:-S|--statistics)\s+(?P<name>[\w.:@-]{1,32})")
+_OCTETS: Final = re.compile(r"^(?!.*xdp).*(?:octet|byte)", re.IGNORECASE)
 
 _TOTALS: Final[Mapping[str, Sequence[str]]] = {
     "octets": ("{w}_bytes", "{w}_octets", "{w}_total_bytes", "{w}_bytes_ok", "{w}_octets_ok", "{w}_byte_count",
                "port.{w}_bytes", "{w}_bytes_nic", "{w}_bytes_phy", "port_{w}_bytes", "mac_{w}_octets",
-               "{w}_octets_all", "{W}OctetsOk", "good_octets_{r}"),
+               "{w}_octets_all", "{W}OctetsOk", "good_octets_{r}", "mmc_{w}_octetcount_gb"),
     "packets": ("{w}_packets", "{w}_frames", "{w}_total_packets", "{w}_frames_ok", "{w}_total_frames",
                 "port.{w}_packets", "{w}_pkts_nic", "{w}_packets_phy", "port_{w}_packets", "mac_{w}_frames",
-                "{W}FramesOk", "good_frames_{r}"),
+                "{W}FramesOk", "good_frames_{r}", "mmc_{w}_framecount_gb"),
     "errors": ("{w}_errors", "{w}_total_errors", "port.{w}_errors", "{w}_errors_phy", "port_{w}_errors"),
     "discards": ("{w}_dropped", "{w}_drops", "{w}_discards", "{w}_total_discard_pkts", "port.{w}_dropped",
                  "{w}_discards_phy"),
@@ -88,6 +89,9 @@ def read(document: Document, findings: CounterFindings) -> None:
             findings.sample(line=first, interface=interface, counter_bits=width(row), **row)
         else:
             findings.interface(interface=interface)
+            if unknown := next(filter(_OCTETS.search, counters), None):
+                said = f"found {unknown!r}, expected a total of the interface, such as 'rx_bytes'; no sample made"
+                findings.problem(first, "unrecognised", said)
     findings.facts.update(counters=blocks[0][2], n_counters=len(blocks[0][2]))
     row = totals(blocks[0][2])
     findings.facts.update({key: row.get(key) for key in ("in_octets", "out_octets", "in_packets", "out_packets")})

@@ -56,7 +56,9 @@ _WITH_CARRIER: Final = frozenset({"active", "associated", "running"})
 def recognises(document: Document) -> bool:
     """Whether the first line of an interface is in the file, with what belongs to it below."""
     text = document.text  # the plain words first: they are found in a hundredth of the time
-    return ("flags=" in text and bool(_NEW.search(text))) or ("MTU:" in text and bool(_OLD.search(text)))
+    return ("flags=" in text and bool(_NEW.search(text))) or (
+        ("MTU:" in text or "RX" in text) and bool(_OLD.search(text))
+    )
 
 
 def read(document: Document, findings: CounterFindings) -> None:

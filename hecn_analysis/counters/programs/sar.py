@@ -14,7 +14,7 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -68,8 +68,7 @@ def read(document: Document, findings: CounterFindings) -> None:
             report.begin(later[line], document)
         elif clock := CLOCK.match(text):
             report.line(line, clock, text[clock.end() :].split())
-    if not findings.rates:
-        report.means(document)
+    report.means(document, {str(each["interface"]) for each in findings.rates})
     report.finish()
 
 
@@ -123,18 +122,21 @@ class _Report:
         elif row.get("CPU") == "all" or ("CPU" not in row and "%idle" in row):
             _busy(row, self._cpu)
 
-    def means(self, document: Document) -> None:
-        """Read the averages, if there is nothing else."""
+    def means(self, document: Document, known: Container[str]) -> None:
+        """Read the averages of interfaces of which there is nothing else."""
         columns: Sequence[str] = ()
         for line, text in enumerate(document.lines, 1):
-            if (mean := _MEAN.match(text)) is None:
-                continue
-            words = text[mean.end() :].split()
+            mean = _MEAN.match(text)
+            begun = mean or CLOCK.match(text)
+            words = text[begun.end() :].split() if begun else ()
             if "IFACE" in words:
                 columns = words
-            elif columns and len(words) == len(columns):
+            elif mean and columns and len(words) == len(columns):
                 row = dict(zip(columns, words, strict=True))
-                _rate(line, row, (self._host, None, None), self._findings)
+                if row["IFACE"] not in known:
+                    _rate(line, row, (self._host, None, None), self._findings)
+            elif begun and _is_heading(words):
+                columns = ()
 
     def finish(self) -> None:
         """Add the facts."""

@@ -75,6 +75,8 @@ def recognises(output: Output) -> bool:
         return _NAMED.search(head) is not None
     if re.search(r"^\s{0,30}(?:MBR )?Magic : (?!6d746962)\w", head, re.MULTILINE):  # that of a bitmap (-X) is another
         return True
+    if re.search(r"^\s{0,30}Working Devices : \d", head, re.MULTILINE) is not None and _NAMED.search(head) is not None:
+        return True  # of what somebody copied without the heading
     named = re.search(r"^/dev/\S{1,120}:\s{0,8}$", head, re.MULTILINE) is not None
     return (
         named

@@ -37,7 +37,11 @@ _OF_DISK: Final = re.compile(
     re.MULTILINE,
 )
 #: Of what somebody copied without the heading.
-_PART: Final = re.compile(r"^Device Model:\s{1,20}\S(?:.{0,200}\n){1,8}User Capacity:\s{1,20}\d", re.MULTILINE)
+_PART: Final = re.compile(
+    r"^(?:Device Model:\s{1,20}\S(?:.{0,200}\n){1,8}User Capacity:\s{1,20}\d"
+    r"|User Capacity:\s{1,20}\d.{0,60} bytes.{0,40}\nSector Sizes?:\s{1,20}\d)",
+    re.MULTILINE,
+)
 _JSON: Final = re.compile(r'"smartctl"\s?:\s?\{')
 _BYTES: Final = re.compile(
     r"(?<![\d.,'’])(?<!\d[\u00a0\u202f ])(?:"

@@ -82,6 +82,7 @@ _JSON_KINDS: Final = (
     ("rx-max", "ethtool-g"),
 )
 _UNKNOWN_SPEED: Final = 0xFFFFFFFF
+_WITHOUT_HEAD: Final = ("Supported link modes: ", "Supports auto-negotiation: ", "Advertised link modes: ")
 _MODES: Final = ("Supported link modes", "Advertised link modes", "Link partner advertised link modes")
 
 
@@ -104,7 +105,7 @@ def _kind(output: Output) -> tuple[str, str | None] | None:
             return "ethtool-i", _outside(output, "i")
         if _MODULE.match(line) is not None:
             return "ethtool-m", _outside(output, "m")
-    return None
+    return ("ethtool", None) if all(map(output.head().__contains__, _WITHOUT_HEAD)) else None
 
 
 def _json_kind(values: dict[str, Any]) -> str | None:

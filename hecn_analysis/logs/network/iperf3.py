@@ -123,6 +123,7 @@ class Iperf3(DocumentReader):
         self._documents = Documents(findings)
         self._document: JsonDocument | None = None
         self._asked_reverse = False
+        self._completed = -1  # the line that announces a summary
 
     def take(self, document: JsonDocument) -> bool:
         """Take a document of ``-J``, or one event of a JSON stream."""
@@ -298,11 +299,11 @@ class Iperf3(DocumentReader):
             if opened.has_finals or again:
                 self._close()
         above = self.findings.recent[-1] if self.findings.recent else None
-        excerpt = self._open is None and above is not None and "- - - -" in above.text
+        title = above is not None and ("- - - -" in above.text or "Test Complete." in above.text)
+        is_below = above is not None and above.number == line.number - 1
+        excerpt = self._open is None and (self._completed == line.number - 1 or (title and is_below))
         opened = self._begin(line.number)
-        opened.summary = (opened.separated and opened.has_rows) or (
-            excerpt and above is not None and above.number == line.number - 1
-        )
+        opened.summary = (opened.separated and opened.has_rows) or excerpt
         opened.separated = False
         opened.counts = "retransmits" if "Retr" in line.text else "packets"
         opened.first_end = opened.first_end or (
@@ -408,6 +409,7 @@ class Iperf3(DocumentReader):
             opened.start_time = _time(match["time"])
         elif not _CHATTER.search(text) and not (opened.has_rows and _RETYPED_RULE.match(text)):
             return False
+        self._completed = line.number if "Test Complete." in text else self._completed
         opened.separated = (
             "- - - -" in text or _RETYPED_RULE.match(text) is not None or ("Test Complete" in text and opened.separated)
         )

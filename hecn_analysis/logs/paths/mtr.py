@@ -41,7 +41,7 @@ from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, utc_time
 
-_NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,6})?%?")
+_NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{0,6})?%?")
 _TITLE: Final = re.compile(r"\bMy traceroute\s{1,3}\[v?(?P<version>[\w.-]{1,20})\]")
 _START: Final = re.compile(r"^\W{0,20}Start: (?P<time>\S{1,40})")
 _HOP: Final = re.compile(r"(?:^|[\s>])(?P<hop>\d{1,3})\.(?P<rest>(?:\|--|\s).{1,800}+)$")

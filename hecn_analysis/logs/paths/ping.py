@@ -148,6 +148,7 @@ class _OpenRun:
     last: int
     host: str | None = None
     sure: bool = True
+    titled: bool = False
     replies: int = 0
     low: float = math.inf
     high: float = 0.0
@@ -300,7 +301,7 @@ class Ping(DocumentReader):
         text = line.text
         if "--" in text and (match := _statistics(text)) and not _OTHER_TOOL.search(text):
             host = (match["host"] or "").strip() or None
-            self._statistics(line, host, sure=self._is_sure())
+            self._statistics(line, host, sure=self._is_sure(), titled=True)
             if host is not None and self._open is not None:
                 self._open.host = host
             if counts := _COUNTS.search(text, match.end()):  # all on one line, as scripts print it
@@ -339,8 +340,11 @@ class Ping(DocumentReader):
     def _is_sure(self) -> bool:
         return self._open is not None and self._open.sure
 
-    def _statistics(self, line: Line, host: str | None, *, sure: bool) -> None:
-        """Expect statistics below; the heading is unconfirmed if no line of ping precedes it."""
+    def _statistics(self, line: Line, host: str | None, *, sure: bool, titled: bool = False) -> None:
+        """Expect statistics below; the heading is unconfirmed if no line of ping precedes it.
+
+        One between dashes (``titled``) is confirmed by counts on the next line.
+        """
         if host is not None and host in self._parallel:
             self._set_aside()
             self._open, sure = self._parallel.pop(host), True
@@ -348,7 +352,7 @@ class Ping(DocumentReader):
             self._close()
             sure = False
         opened = self._begin(line, host)
-        opened.sure = sure
+        opened.sure, opened.titled = sure, titled
         opened.statistics, opened.text = line.number, ""
 
     def _after(self, line: Line, opened: _OpenRun) -> bool:
@@ -370,7 +374,8 @@ class Ping(DocumentReader):
         if match := _COUNTS.search(text):
             return self._counts(line, match)
         signs = "=" in text or "%" in text or "packet(s)" in text
-        if opened.sure and "=" not in text and "packet(s)" not in text and (match := _translated(text)):
+        is_below = opened.sure or (opened.titled and line.number == opened.statistics + 1)
+        if is_below and "=" not in text and "packet(s)" not in text and (match := _translated(text)):
             return not _OTHER_TOOL.search(text) and self._counts(line, match)
         if not signs and not opened.text:
             return False
