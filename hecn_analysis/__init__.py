@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hecn_analysis.counters import read_counters as read_counters
     from hecn_analysis.diagnosis.verdict import diagnose as diagnose
     from hecn_analysis.figures.quick_look import plot as plot
-    from hecn_analysis.hardware import load_scenario as load_scenario
     from hecn_analysis.ingest.folder import read_folder as read_folder
     from hecn_analysis.inventory import read_inventory as read_inventory
     from hecn_analysis.logs import read as read
@@ -32,10 +31,11 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.purchase.cheapest import purchase_front as purchase_front
     from hecn_analysis.planning.roadmap.milestones import roadmap as roadmap
     from hecn_analysis.planning.studies.pairs import compare_pairs as compare_pairs
-    from hecn_analysis.prediction import predict as predict
     from hecn_analysis.prediction.calibration import calibrate as calibrate
     from hecn_analysis.prediction.sweep import sweep as sweep
     from hecn_analysis.prediction.validation import validate as validate
+    from hecn_analysis.sites import load_scenario as load_scenario
+    from hecn_analysis.sites import predict as predict
 
     __version__: str
 
@@ -52,9 +52,9 @@ _SOURCES = {
     "compare_runs": "comparison.runs",
     "limits": "limits",
     "diagnose": "diagnosis.verdict",
-    "load_scenario": "hardware",
+    "load_scenario": "sites",
     "plot": "figures.quick_look",
-    "predict": "prediction",
+    "predict": "sites",
     "purchase": "planning.purchase.cheapest",
     "purchase_front": "planning.purchase.cheapest",
     "read": "logs",

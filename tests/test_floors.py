@@ -20,7 +20,7 @@ FLOORS = (
     {"archive", "hardware", "parsing"},
     {"logs", "traffic"},
     {"counters", "prediction"},
-    {"inventory", "statements"},
+    {"inventory", "sites", "statements"},
     {"captures"},
     {"ingest", "live"},
     {"planning"},

@@ -1,4 +1,4 @@
-"""``hecn predict``: throughput, interval and bottleneck of scenarios given as files, options or rows of a table."""
+"""``hecn predict``: throughput, interval and bottleneck of scenarios and sites: files, options or rows of a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from hecn_analysis.cli.remarks import explain, say_all
 from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments, requested_roles
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Scenario
+    from hecn_analysis.hardware import Scenario, Site
+    from hecn_analysis.sites import SitePrediction
 
 STDIN = "-"
 HANDED_THROUGH = ("id", "note")
@@ -36,13 +37,18 @@ COLUMNS = (
 )
 #: Number of keys to name that would narrow the interval.
 UNKNOWNS = 3
+#: Columns of a site's transfers, and of the fullest of its resources.
+TRANSFER = ("name", "start_s", "finish_s", "throughput_bps", "low_bps", "high_bps", "bottleneck")
+USE = ("name", "peak_fraction", "mean_fraction", "title")
+USES = 12
 RUNG = ("throughput_bps", "probability", "resource", "title")
 
 DESCRIPTION = """\
 Predict the throughput of a transfer, the interval that contains a single new
 run with 90 % probability, the bottleneck, and the ladder of the next ones. A
 scenario is a YAML file, the name of a shipped one, or a combination of
---sender, --receiver, --path, --tool and --set."""
+--sender, --receiver, --path, --tool and --set. Of a site, with several transfers
+at once, each transfer's rate, end and bottleneck, and the load of each resource."""
 
 EPILOG = r"""examples:
   hecn predict --sender ideal --receiver ideal --tool nuttcp \
@@ -50,6 +56,7 @@ EPILOG = r"""examples:
   hecn predict hotlava-transmit --set sender.slots.x16.max_payload=256
   hecn predict --host 'nic=mcx623106an slot=gen3x8 disks=8x990pro cpu=9374f'
   hecn predict c-two-copies hotlava-transmit --format json
+  hecn predict sc13-two-waves
   printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
       hecn predict --cases - --format csv
 
@@ -106,17 +113,34 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _answers(cases: Sequence[Case], keys: Mapping[str, str]) -> Iterator[Answer]:
+    from hecn_analysis.hardware import Site  # noqa: PLC0415 (the same)
     from hecn_analysis.prediction.single import predict_each  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.sites.prediction import predict_site  # noqa: PLC0415 (the same)
 
-    predictions = predict_each(_scenario(case, keys) for case in cases)
-    for case, answer in zip(cases, predictions, strict=True):
+    answers: dict[int, SitePrediction | HecnError] = {}
+
+    def scenarios() -> Iterator[Scenario | HecnError]:
+        """Scenarios to predict together; a site is predicted by itself, and has an error in its place."""
+        for number, case in enumerate(cases):
+            scenario = _scenario(case, keys)
+            if not isinstance(scenario, Site):
+                yield scenario
+                continue
+            try:
+                answers[number] = predict_site(scenario)
+            except HecnError as error:
+                answers[number] = error
+            yield HecnError()
+
+    for number, (case, each) in enumerate(zip(cases, predict_each(scenarios()), strict=True)):
+        answer = answers.get(number, each)
         if isinstance(answer, HecnError):
             yield Answer(case, {**case.along, "error": explain(answer)}, explain(answer))
         else:
             yield Answer(case, {**case.along, **answer.to_dict()}, None)
 
 
-def _scenario(case: Case, keys: Mapping[str, str]) -> Scenario | HecnError:
+def _scenario(case: Case, keys: Mapping[str, str]) -> Scenario | Site | HecnError:
     from hecn_analysis.hardware.scenario import make_scenario  # noqa: PLC0415 (not needed for --help)
 
     if case.fault is not None:
@@ -193,8 +217,11 @@ def _flat(answer: Answer) -> dict[str, object]:
 
 
 def _text(answer: Answer) -> Iterator[str]:
-    """The sentence, the ladder, what would narrow the interval, and the warnings."""
+    """The sentence, the ladder, what would narrow the interval, and the warnings; of a site, its transfers."""
     yield f"{answer.row['sentence']}\n\n"
+    if "transfers" in answer.row:
+        yield from _site_text(answer.row)
+        return
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
     halves = (
         (unknown["name"], _half(unknown["spread"]), _half(unknown["spread_then"])) for unknown in answer.row["unknowns"]
@@ -202,6 +229,19 @@ def _text(answer: Answer) -> Iterator[str]:
     if keys := [f"{name} ({now} becomes {then})" for name, now, then in halves if now != then][:UNKNOWNS]:
         yield f"\nKnowing these keys would narrow the interval most: {', '.join(keys)}.\n"
     for warning in answer.row["warnings"]:
+        yield f"\nwarning: {warning}\n"
+
+
+def _site_text(row: Mapping[str, Any]) -> Iterator[str]:
+    """The transfers of a site, its fullest resources, and the warnings."""
+    yield from output.text_rows([{name: each[name] for name in TRANSFER} for each in row["transfers"]])
+    yield "\n"
+    uses = [{**use, "peak_fraction": use["peak"], "mean_fraction": use["mean"]} for use in row["resources"][:USES]]
+    yield from output.text_rows([{name: use[name] for name in USE} for use in uses])
+    if len(row["resources"]) > USES:
+        yield f"and {len(row['resources']) - USES} less loaded resources\n"
+    yield f"\nThe intervals are those of {row['interval']}.\n"
+    for warning in row["warnings"]:
         yield f"\nwarning: {warning}\n"
 
 

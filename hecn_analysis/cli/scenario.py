@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError, ValidityWarning
 from hecn_analysis.cli import captured
@@ -87,10 +86,12 @@ def requested_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[st
     roles = requested_roles(arguments, set_keys, has_scenario=bool(names))
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
+    from hecn_analysis.hardware import load_scenario  # noqa: PLC0415 (not needed for --help)
+
     if names:
-        base, overrides = hecn.load_scenario(names[0], roles), set_keys
+        base, overrides = load_scenario(names[0], roles), set_keys
     else:
-        base, overrides = hecn.load_scenario(roles, set_keys), {}
+        base, overrides = load_scenario(roles, set_keys), {}
     for warning in base.with_(overrides).warnings:
         warnings.warn(warning, ValidityWarning, stacklevel=2)  # printed once, even if a prediction repeats it
     return base, overrides

@@ -36,6 +36,8 @@ _MODELS: Final[Mapping[str, type[BaseModel]]] = {"sender": Host, "receiver": Hos
 _ABOUT = ("name", "title", "source", "set")
 #: Roles whose new name drops the fields set for the earlier one.
 _REPLACED = ("sender", "receiver", "path")
+#: Keys of a site, which `load_site` reads.
+SITE_KEYS: Final = frozenset({"transfers", "hosts", "switches", "links", "storage"})
 _PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+([kKMGT])?\s*+")
 #: Formats of the units that users often omit when they mean a multiple such as ms or Mb/s.
 _SHOWN: Final[Mapping[str, Callable[[float], str]]] = {
@@ -120,13 +122,15 @@ def load_scenario(
     return of_document(document_of(scenario), settings, name=FilePath(scenario).stem)
 
 
-def document_of(scenario: str | FilePath) -> yaml_file.Document:
+def document_of(scenario: str | FilePath, kind: str = "scenarios") -> yaml_file.Document:
     """YAML document from a file, or from a name in ``models/scenarios``.
 
     Parameters
     ----------
     scenario
         File or name.
+    kind
+        Folder of ``models`` for names.
 
     Returns
     -------
@@ -147,14 +151,14 @@ def document_of(scenario: str | FilePath) -> yaml_file.Document:
     if named.suffix in {".yaml", ".yml"} or named.is_file():
         return yaml_file.load(named)
     library = Library(places.models_dir())
-    known = library.names("scenarios")
+    known = library.names(kind)
     if str(scenario) not in known:
         raise InputError(
-            f"scenario {str(scenario)!r}",
-            f"a YAML file or {one_of(known, str(scenario), where='models/scenarios')}",
+            f"{kind.removesuffix('s')} {str(scenario)!r}",
+            f"a YAML file or {one_of(known, str(scenario), where=f'models/{kind}')}",
             advice=did_you_mean(str(scenario), known),
         )
-    return yaml_file.load(library.folder / "scenarios" / f"{scenario}.yaml")
+    return yaml_file.load(library.folder / kind / f"{scenario}.yaml")
 
 
 def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None = None, *, name: str = "") -> Scenario:
@@ -463,6 +467,9 @@ def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN40
         if role not in ROLES:
             known = [*ROLES, *_ABOUT]
             source, line = place(key)
+            if role in SITE_KEYS:
+                expected = "the keys of one transfer: hecn predict and hecn.predict take a site"
+                raise InputError(f"{key!r}, a key of a site", expected, source=source, line=line)
             raise InputError(
                 f"unknown key {key!r}",
                 f"{', '.join(known)} or a dotted key such as 'path.rtt'",

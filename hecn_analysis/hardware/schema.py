@@ -19,6 +19,7 @@ from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.parts import KINDS
 from hecn_analysis.hardware.path import Path
 from hecn_analysis.hardware.scenario import ROLES
+from hecn_analysis.hardware.site import SiteFile
 from hecn_analysis.hardware.tool import Tool
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -41,6 +42,7 @@ def schemas() -> dict[str, dict[str, Any]]:
             "$defs": definitions,
         }
     by_file["scenario.schema.json"] = _scenario()
+    by_file["site.schema.json"] = _site()
     return by_file
 
 
@@ -88,6 +90,21 @@ def _scenario() -> dict[str, Any]:
         "patternProperties": dotted,
         "additionalProperties": False,
     }
+
+
+def _site() -> dict[str, Any]:
+    """Schema of a site: that of its models, with the short forms that loading spells out."""
+    schema = _described(SiteFile)
+    del schema["properties"]["like"]
+    dotted = {f"^({'|'.join(ROLES)})\\.": {"description": "sets one key of that end for all transfers"}}
+    for definition in (schema, schema["$defs"]["Transfer"]):
+        definition["patternProperties"] = dotted
+    schema["properties"] |= {
+        role: {"type": ["string", "object"], "description": f"{role} of the transfers that name none"} for role in ROLES
+    }
+    hosts = schema["properties"]["hosts"]["anyOf"][0]
+    hosts["additionalProperties"]["anyOf"].insert(0, {"type": "string", "description": "entry of models/hosts"})
+    return schema
 
 
 def write(folder: FilePath) -> None:

@@ -89,7 +89,23 @@ class Discrepancy(BaseModel):
 
 
 def factors(count: int, *, changed: bool = False) -> FloatArray:
-    """Measured over predicted rate of each regime in each draw, (regimes, `count`); `changed`: of an altered system."""
+    """Measured over predicted rate of each regime in each draw.
+
+    Parameters
+    ----------
+    count, changed
+        Number of draws; whether for an altered system, whose error is in part that before the change.
+
+    Returns
+    -------
+    array
+        Shape (regimes, `count`).
+
+    Examples
+    --------
+    >>> factors(5).shape == (len(REGIMES), 5)
+    True
+    """
     return np.stack([_factors(name, changed)[:count] for name in REGIMES])
 
 
@@ -108,7 +124,18 @@ def common() -> float:
 
 
 def biases() -> FloatArray:
-    """Median of measured over predicted rate of each regime."""
+    """Median of measured over predicted rate of each regime.
+
+    Returns
+    -------
+    array
+        In the order of `REGIMES`.
+
+    Examples
+    --------
+    >>> float(biases()[REGIMES.index("stated")])
+    1.0
+    """
     return np.exp([discrepancies()[name].bias for name in REGIMES])
 
 
@@ -142,7 +169,24 @@ def _factors(name: str, changed: bool) -> FloatArray:
 
 
 def of_resource(scenario: Scenario, resource: str) -> int:
-    """Number of the regime of a transfer that is limited by a resource (``receiver.cpu.core1``)."""
+    """Number of the regime of a transfer that is limited by a resource.
+
+    Parameters
+    ----------
+    scenario, resource
+        The transfer, and the name of the resource: ``receiver.cpu.core1``.
+
+    Returns
+    -------
+    int
+        Its place in `REGIMES`.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> REGIMES[of_resource(load_scenario("c-two-copies"), "sender.slot.nic1")]
+    'documented'
+    """
     role, kind = resource.split(".")[:2]
     host = getattr(scenario, role, None) if role in {"sender", "receiver"} else None
     known = host is not None and is_documented(scenario, role) and not is_ideal(scenario, role)
@@ -168,7 +212,24 @@ def _of_core(scenario: Scenario, host: Host | None, *, known: bool) -> str:
 
 
 def of_path(scenario: Scenario, *, held_by: str = "") -> str:
-    """Regime of a transfer that is limited by its path: by the line, or what TCP makes of it."""
+    """Regime of a transfer that is limited by its path: by the line, or what TCP makes of it.
+
+    Parameters
+    ----------
+    scenario, held_by
+        The transfer; ``window`` or ``loss`` if that holds it below the line rate.
+
+    Returns
+    -------
+    str
+        One of `REGIMES`.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> of_path(load_scenario("c-two-copies")), of_path(load_scenario("c-two-copies"), held_by="loss")
+    ('documented', 'loss')
+    """
     path = scenario.path
     if path.same_host or is_stated(scenario):
         return "stated"

@@ -45,12 +45,44 @@ def agreed(answers: npt.ArrayLike) -> Any:  # noqa: ANN401 - the type of the ans
 
 
 def central(values: FloatArray) -> FloatArray:
-    """Central values, without the axis of the draws."""
+    """Central values, without the axis of the draws.
+
+    Parameters
+    ----------
+    values
+        Central value, then the draws, on the last axis.
+
+    Returns
+    -------
+    array
+        The first of each.
+
+    Examples
+    --------
+    >>> central(np.array([[3.0, 2.0, 4.0]]))
+    array([3.])
+    """
     return np.asarray(values[..., 0])
 
 
 def drawn(values: FloatArray) -> FloatArray:
-    """Draws alone; where all are equal, the axis keeps its length 1."""
+    """Draws alone; where all are equal, the axis keeps its length 1.
+
+    Parameters
+    ----------
+    values
+        Central value, then the draws, on the last axis.
+
+    Returns
+    -------
+    array
+        All but the first of each.
+
+    Examples
+    --------
+    >>> drawn(np.array([3.0, 2.0, 4.0])), drawn(np.array([3.0]))
+    (array([2., 4.]), array([3.]))
+    """
     return values[..., 1:] if values.shape[-1] > 1 else values
 
 
@@ -114,7 +146,23 @@ def _normals(name: str) -> FloatArray:
 
 @lru_cache(maxsize=4096)
 def order(name: str) -> npt.NDArray[np.int64]:
-    """Places of the draws among `DRAWS` equal shares of probability, in random order."""
+    """Places of the draws among `DRAWS` equal shares of probability, in random order.
+
+    Parameters
+    ----------
+    name
+        What is drawn; each name has an order of its own.
+
+    Returns
+    -------
+    array
+        The numbers below `DRAWS`.
+
+    Examples
+    --------
+    >>> sorted(order("path.rtt").tolist()) == list(range(DRAWS))
+    True
+    """
     return np.random.default_rng(zlib.crc32(name.encode())).permutation(DRAWS)
 
 

@@ -27,7 +27,25 @@ if TYPE_CHECKING:
 
 
 def add_slices(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tuple[int, bool]]) -> None:
-    """Add the waits of flows for competing programs at both ends."""
+    """Add the waits of flows for competing programs at both ends.
+
+    Parameters
+    ----------
+    scenario, draw
+        Hosts, path and tool, and the draws of their parameters.
+    demands, flows
+        Demands so far, to which the waits are added; number and direction of each flow.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> from hecn_analysis.prediction.demands import Demands
+    >>> from hecn_analysis.prediction.draws import Draws
+    >>> demands = Demands()
+    >>> add_slices(load_scenario("c-two-copies"), Draws(0), demands, [(0, False)])
+    >>> demands.table
+    {}
+    """
     if scenario.tool.protocol != "tcp":
         return
     crowded = {

@@ -15,7 +15,9 @@ MODELS = places.models_dir()
 SCHEMAS = schemas()
 ROOT = MODELS.parent
 FILES = sorted(
-    path for kind in ("hosts", "parts", "paths", "scenarios", "tools") for path in (MODELS / kind).glob("*.yaml")
+    path
+    for kind in ("hosts", "parts", "paths", "scenarios", "sites", "tools")
+    for path in (MODELS / kind).glob("*.yaml")
 )
 
 

@@ -1,12 +1,13 @@
 """Max-min fairness: hand-made cases, and what defines the allocation, on random systems."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 
-from hecn_analysis.prediction.solve import max_min, max_min_throughput
+from hecn_analysis.prediction.solve import Uses, max_min, max_min_throughput, weighted_max_min
 
 demands = hnp.arrays(
     np.float64,
@@ -81,3 +82,51 @@ def test_resource_by_resource_is_the_same(flows, resources, seed):
     expected, _ = max_min(table.reshape(12, flows, resources))
     found = max_min_throughput(demand, flows, (3, 4))
     assert_allclose(found.reshape(12, flows), expected, rtol=1e-9)
+
+
+def sparse(demand, weight=None):
+    """Demands and weights of flows on resources as a sparse matrix."""
+    flow, resource = np.nonzero(demand)
+    weights = np.ones_like(demand) if weight is None else np.broadcast_to(weight, demand.shape)
+    first = np.searchsorted(flow, np.arange(len(demand)))
+    return Uses(first, resource, demand[flow, resource], weights[flow, resource])
+
+
+@given(
+    st.integers(1, 9).flatmap(
+        lambda resources: st.lists(
+            st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0]), min_size=resources, max_size=resources).filter(any),
+            min_size=1,
+            max_size=9,
+        )
+    )
+)
+def test_equal_weights_give_the_shares_of_the_dense_solver(rows):
+    demand = np.array(rows)
+    found, _ = weighted_max_min(sparse(demand), np.full(len(rows), np.inf), demand.shape[1])
+    assert found == pytest.approx(max_min(demand[None])[0][0], rel=1e-6)
+
+
+def test_five_sessions_over_three_links():
+    """As in Bertsekas and Gallager, section 6.5.2: three share the middle link, the others get the rest of theirs."""
+    demand = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=float)
+    found, stopped = weighted_max_min(sparse(demand), np.full(5, np.inf), 3)
+    assert found == pytest.approx([1 / 3, 2 / 3, 1 / 3, 1 / 3, 2 / 3])
+    assert stopped.tolist() == [1, 0, 1, 1, 2]
+
+
+def test_weights_count_on_each_resource_by_itself():
+    """On the link 3 : 1; on the processor of both, of 2, each gets 1."""
+    demand = np.array([[1.0, 0.5], [1.0, 0.5]])
+    on_link = sparse(demand, np.array([[3.0, 1.0], [1.0, 1.0]]))
+    found, stopped = weighted_max_min(on_link, np.full(2, np.inf), 2)
+    assert (found.tolist(), stopped.tolist()) == ([0.75, 0.25], [0, 0])
+    tight = on_link._replace(seconds=np.array([1.0, 4.0, 1.0, 4.0]))
+    found, stopped = weighted_max_min(tight, np.full(2, np.inf), 2)
+    assert (found.tolist(), stopped.tolist()) == ([0.125, 0.125], [1, 1])
+
+
+def test_a_flow_stops_at_its_own_limit_and_leaves_the_rest():
+    found, stopped = weighted_max_min(sparse(np.ones((3, 1))), np.array([0.1, np.inf, 0.4]), 1)
+    assert found == pytest.approx([0.1, 0.5, 0.4])
+    assert stopped.tolist() == [-1, 0, -1]

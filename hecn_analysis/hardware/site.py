@@ -1,0 +1,229 @@
+"""A site: hosts, switches, links and shared storage, and the transfers over them. Data in ``models/sites/*.yaml``.
+
+The same keys describe a scenario of several transfers: without ``hosts``, the senders and receivers are entries of
+``models/hosts``; without ``links``, each ``path`` is one that all transfers naming it share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.hardware.description import KeyPath, Place
+from hecn_analysis.hardware.path import Path
+from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Parameter, Rate, Time, Title
+
+Name = Annotated[str, Field(min_length=1)]
+
+#: Transfers after expansion; more are more likely a slip than a plan.
+MOST_TRANSFERS: Final = 1_000_000
+
+_STRICT: Final = ConfigDict(frozen=True, extra="forbid")
+
+
+class SiteHost(BaseModel):
+    """A host of a site, or a group of equal ones: ``dtn`` with a count of 3 is dtn1, dtn2 and dtn3."""
+
+    model_config = _STRICT
+
+    host: str = Field(description="entry of models/hosts, or a YAML file")
+    count: Annotated[int, Field(ge=1, description="equal hosts of this name")] = 1
+    storage: str | None = Field(default=None, description="storage of the site that its files are on")
+    set: dict[str, Any] = Field(default={}, description="keys of the host to change, such as files_on")
+
+
+class Switch(BaseModel):
+    """A switch or router between links."""
+
+    model_config = _STRICT
+
+    title: Title = ""
+    rate: Rate | None = Field(default=None, description="most that it forwards, all ports together; default: no limit")
+
+
+class Link(Path):
+    """A link of a site: a path with two ends, and a rate of its own in each direction."""
+
+    ends: Annotated[list[Name], Field(min_length=2, max_length=2, description="hosts, groups or switches")] | None = (
+        None
+    )
+    path: str | None = Field(default=None, description="entry of models/paths that supplies the keys not given here")
+    latency: Time | None = Field(default=None, description="time one way, instead of rtt")
+    cost: Dollars | None = Field(default=None, description="price of the link; reported beside its load")
+
+    @model_validator(mode="after")
+    def _one_time(self) -> Self:
+        if self.latency is not None and "rtt" in self.model_fields_set:
+            raise ValueError("found latency and rtt, expected one of them")
+        return self
+
+    @property
+    def round_trip(self) -> Parameter:
+        """Round-trip time [s]."""
+        if self.latency is None:
+            return self.rtt
+        return self.latency.model_copy(update={"value": 2 * self.latency.value})
+
+
+class Storage(BaseModel):
+    """A storage system that hosts share; reads and writes together use its servers and disks."""
+
+    model_config = _STRICT
+
+    title: Title = ""
+    read_rate: Rate | None = Field(default=None, description="most that it reads; default: no limit of its own")
+    write_rate: Rate | None = Field(default=None, description="most that it writes")
+    servers: Annotated[int, Field(ge=1)] | None = None
+    server_rate: Rate | None = Field(default=None, description="rate of one server")
+    disks: Annotated[int, Field(ge=1)] | None = None
+    disk_rate: Rate | None = Field(default=None, description="rate of one disk, within the system")
+
+    @model_validator(mode="after")
+    def _is_limited(self) -> Self:
+        for count, rate in (("servers", "server_rate"), ("disks", "disk_rate")):
+            if (getattr(self, count) is None) != (getattr(self, rate) is None):
+                raise ValueError(f"found one of {count} and {rate}, expected both")
+        if not self._rates("read") or not self._rates("write"):
+            raise ValueError("found no rate, expected read_rate and write_rate, servers or disks")
+        return self
+
+    def ceiling(self, operation: Literal["read", "write"]) -> Parameter:
+        """Rate for reads or writes: the least of what is stated, its servers, and its disks [bit/s]."""
+        return min(self._rates(operation), key=lambda rate: rate.value)
+
+    def _rates(self, operation: Literal["read", "write"]) -> list[Parameter]:
+        """Rates that are known of it [bit/s]."""
+        stated = self.read_rate if operation == "read" else self.write_rate
+        parts = [(self.servers, self.server_rate), (self.disks, self.disk_rate)]
+        together = [
+            rate.model_copy(update={"value": rate.value * many})
+            for many, rate in parts
+            if many is not None and rate is not None
+        ]
+        return [*together, *([] if stated is None else [stated])]
+
+
+class Transfer(BaseModel):
+    """A transfer, or several alike: between groups, in copies, or repeated."""
+
+    model_config = _STRICT
+
+    name: str = ""
+    sender: Name = Field(description="host or group of the site")
+    receiver: Name = Field(description="host or group of the site")
+    path: str | list[Name] | None = Field(
+        default=None,
+        description="links in order, or a path of models/paths that all who name it share; default: the least RTT",
+    )
+    tool: str | None = Field(default=None, description="entry of models/tools; default: that of the site")
+    start: Time = Field(default=0, validate_default=True, description="when it starts")
+    every: Time | None = Field(default=None, description="time from one start to the next, with times")
+    times: Annotated[int, Field(ge=1, description="starts, with every")] = 1
+    bytes: Bytes | None = Field(default=None, description="amount of each transfer")
+    duration: Time | None = Field(default=None, description="duration of each transfer, instead of an amount")
+    streams: Annotated[int, Field(ge=1, description="TCP connections of each transfer")] | None = None
+    pace: Rate | None = Field(default=None, description="pacing rate of each stream")
+    weight: Count = Field(default=1, validate_default=True, description="its share against others; 2: twice as much")
+    count: Annotated[int, Field(ge=1, description="copies at once, each a process of its own")] = 1
+    mesh: bool = Field(
+        default=False,
+        description="every sender of a group to every receiver; false: in pairs, the smaller group in turn",
+    )
+    set: dict[str, Any] = Field(default={}, description="keys of the scenario of this transfer, such as tool.window")
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.bytes is not None and self.duration is not None:
+            raise ValueError("found bytes and duration, expected one of them")
+        if (self.every is None) != (self.times == 1):
+            raise ValueError("found one of every and times, expected both")
+        return self
+
+
+class SiteFile(BaseModel):
+    """The keys of a site."""
+
+    model_config = _STRICT
+
+    name: str = ""
+    title: Title = ""
+    source: str = ""
+    hosts: dict[str, SiteHost] = {}
+    switches: dict[str, Switch] = {}
+    links: dict[str, Link] = {}
+    storage: dict[str, Storage] = {}
+    tool: str | None = Field(default=None, description="tool of the transfers that name none")
+    transfers: Annotated[list[Transfer], Field(min_length=1)]
+    set: dict[str, Any] = Field(default={}, description="keys of the scenario of every transfer, such as tool.window")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site ready to be predicted.
+
+    ``groups`` are the hosts of each name, ``hosts`` the description of each host; ``links`` has one link for each host
+    of a group at its end. ``place`` returns file and line of a key.
+    """
+
+    name: str
+    title: str
+    groups: Mapping[str, tuple[str, ...]]
+    hosts: Mapping[str, SiteHost]
+    switches: Mapping[str, Switch]
+    links: Mapping[str, Link]
+    storage: Mapping[str, Storage]
+    transfers: tuple[Transfer, ...]
+    settings: Mapping[str, Any]
+    place: Callable[[KeyPath], Place] = field(repr=False, compare=False)
+    origin: tuple[str | FilePath | Mapping[str, Any], Mapping[str, Any]] = field(repr=False, compare=False)
+
+    def expanded(self, transfer: Transfer) -> int:
+        """Number of single transfers that a transfer stands for: pairs of hosts, times copies and repetitions.
+
+        Parameters
+        ----------
+        transfer
+            One of the site.
+
+        Returns
+        -------
+        int
+            The number.
+
+        Examples
+        --------
+        >>> from hecn_analysis.hardware import load_site
+        >>> site = load_site({"path": "lan-10ge", "transfers": [{"sender": "a", "receiver": "b", "count": 8}]})
+        >>> site.expanded(site.transfers[0])
+        8
+        """
+        senders, receivers = len(self.groups[transfer.sender]), len(self.groups[transfer.receiver])
+        pairs = senders * receivers if transfer.mesh else max(senders, receivers)
+        return pairs * transfer.count * transfer.times
+
+    def error(self, path: KeyPath, found: str, expected: str, *, advice: str | None = None) -> InputError:
+        """Error at a key of the site.
+
+        Parameters
+        ----------
+        path, found, expected, advice
+            The keys that lead to it; what is there, what would be valid, and what to do.
+
+        Returns
+        -------
+        InputError
+            With file and line of the key, if known.
+
+        Examples
+        --------
+        >>> from hecn_analysis.hardware import load_site
+        >>> str(load_site("sc13-two-waves").error(("links", "north"), "no light", "some")).rpartition("/")[2]
+        'sc13-two-waves.yaml:10: found no light, expected some'
+        """
+        source, line = self.place(path)
+        return InputError(found, expected, source=source, line=line, advice=advice)

@@ -1,0 +1,143 @@
+"""Single transfers of a site: groups, copies and repetitions taken apart, each with its kind, route and amount."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hecn_analysis.hardware.scenario import make_scenario
+from hecn_analysis.sites.alone import Alone
+from hecn_analysis.sites.routes import Hop, Routes, path_along
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Scenario
+    from hecn_analysis.hardware.site import Site, SiteHost, Transfer
+
+_NAN = float("nan")
+
+
+class Flow(NamedTuple):
+    """One transfer between two hosts. ``amount_bits`` or ``duration_s`` is NaN."""
+
+    name: str
+    transfer: int
+    sender: str
+    receiver: str
+    route: tuple[Hop, ...]
+    kind: Alone
+    start_s: float
+    amount_bits: float
+    duration_s: float
+    weight: float
+
+
+def flows_of(site: Site, draws: int) -> list[Flow]:
+    """All single transfers of a site, in the order of their start."""
+    kinds = _Kinds(site, draws)
+    flows = [flow for number in range(len(site.transfers)) for flow in kinds.flows(number)]
+    seen: Counter[str] = Counter()
+    for place, flow in enumerate(flows):
+        seen[flow.name] += 1
+        if seen[flow.name] > 1:
+            flows[place] = flow._replace(name=f"{flow.name} #{seen[flow.name]}")
+    return sorted(flows, key=lambda flow: flow.start_s)
+
+
+def _pairs(site: Site, transfer: Transfer) -> list[tuple[str, str]]:
+    """Sender and receiver of each transfer between two groups; nobody sends to itself."""
+    senders, receivers = site.groups[transfer.sender], site.groups[transfer.receiver]
+    if transfer.mesh:
+        return [(sender, receiver) for sender in senders for receiver in receivers if sender != receiver]
+    shift = 1 if senders == receivers and len(senders) > 1 else 0
+    return [
+        (senders[number % len(senders)], receivers[(number + shift) % len(receivers)])
+        for number in range(max(len(senders), len(receivers)))
+    ]
+
+
+@dataclass
+class _Kinds:
+    """Transfers of equal hosts, tool and path are of one kind, whose prediction is made once."""
+
+    site: Site
+    draws: int
+
+    def __post_init__(self) -> None:
+        self.routes = Routes(self.site)
+        self._known: dict[tuple[str, ...], Alone] = {}
+        self._paths: dict[tuple[Hop, ...], str] = {}
+
+    def flows(self, number: int) -> Iterator[Flow]:
+        """Single transfers of one transfer of the site."""
+        transfer = self.site.transfers[number]
+        pairs = _pairs(self.site, transfer)
+        for sender, receiver in pairs:
+            route = self.routes.of(number, sender, receiver)
+            kind = self._kind(number, sender, receiver, route)
+            tool = kind.described.tool
+            if tool.bytes is None and tool.duration is None:
+                expected = "bytes or duration, of it or of its tool"
+                raise self.site.error(("transfers", str(number)), "a transfer without an end", expected)
+            if tool.bytes is not None and tool.bytes.value <= 0:
+                raise self.site.error(("transfers", str(number), "bytes"), "0 bytes", "more than 0")
+            amount = _NAN if tool.bytes is None else 8 * tool.bytes.value
+            duration = _NAN if tool.duration is None or tool.bytes is not None else tool.duration.value
+            ends = f"{sender} to {receiver}"
+            base = ends if not transfer.name else transfer.name if len(pairs) == 1 else f"{transfer.name}: {ends}"
+            every = 0.0 if transfer.every is None else transfer.every.value
+            for time in range(transfer.times):
+                for copy in range(transfer.count):
+                    name = base + (f" ({copy + 1})" if transfer.count > 1 else "")
+                    name += f" [{time + 1}]" if transfer.times > 1 else ""
+                    start, weight = transfer.start.value + time * every, transfer.weight.value
+                    yield Flow(name, number, sender, receiver, route, kind, start, amount, duration, weight)
+
+    def _kind(self, number: int, sender: str, receiver: str, route: tuple[Hop, ...]) -> Alone:
+        transfer, hosts = self.site.transfers[number], self.site.hosts
+        if route not in self._paths:
+            self._paths[route] = repr(path_along(self.site, route))
+        settings = self._settings(transfer)
+        key = (self._paths[route], repr(hosts[sender]), repr(hosts[receiver]), repr(settings))
+        if key not in self._known:
+            self._known[key] = Alone(self._scenario(number, hosts[sender], hosts[receiver], route), self.draws)
+        return self._known[key]
+
+    def _settings(self, transfer: Transfer) -> dict[str, Any]:
+        """Keys of the scenario of a transfer: those of the site, then its own."""
+        settings = {**self.site.settings, **({} if transfer.tool is None else {"tool": transfer.tool}), **transfer.set}
+        for name in ("bytes", "duration", "streams", "pace"):
+            if (value := getattr(transfer, name)) is not None:
+                settings[f"tool.{name}"] = value if name == "streams" else value.value
+        if transfer.duration is not None:
+            settings.pop("tool.bytes", None)
+        return settings
+
+    def _scenario(self, number: int, sender: SiteHost, receiver: SiteHost, route: tuple[Hop, ...]) -> Scenario:
+        transfer, site = self.site.transfers[number], self.site
+        keys: dict[str, Any] = {"sender": sender.host, "receiver": receiver.host}
+        for role, host in (("sender", sender), ("receiver", receiver)):
+            keys |= {f"{role}.{key}": value for key, value in host.set.items()}
+        keys |= self._settings(transfer)
+        here = ("transfers", str(number))
+
+        def line(key: str) -> int | None:
+            return site.place((*here, "set", key))[1]
+
+        def made(more: Mapping[str, Any]) -> Scenario:
+            return make_scenario({**keys, **more}, source=site.place(here)[0] or "", line=line)
+
+        scenario = made({})
+        stored = {}
+        if sender.storage is not None and scenario.tool.source_end == "disk":
+            stored["sender.read_rate"] = site.storage[sender.storage].ceiling("read").model_dump()
+        if receiver.storage is not None and scenario.tool.sink_end == "disk":
+            stored["receiver.write_rate"] = site.storage[receiver.storage].ceiling("write").model_dump()
+        if stored:
+            scenario = made(stored)
+        if scenario.tool.protocol == "file":
+            raise site.error((*here, "tool"), f"tool {scenario.tool.name!r}", "a tool that uses the network")
+        path = path_along(site, route)
+        keys_with_path = {**scenario.keys, **({} if path.path is None else {"path": path.path})}
+        return replace(scenario, path=path, keys=keys_with_path)

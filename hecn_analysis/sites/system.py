@@ -1,0 +1,281 @@
+"""The resources of a site and what each of its transfers needs of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from hecn_analysis.prediction.draws import Draws, FloatArray
+from hecn_analysis.prediction.packets import payload_per_packet, streams_per_process
+from hecn_analysis.prediction.unstated import IDEAL
+from hecn_analysis.sites.alone import LEAST, shuffled
+from hecn_analysis.sites.routes import carries, narrowest
+from hecn_analysis.sites.shares import shares
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware.site import Link, Site
+    from hecn_analysis.prediction.solve import IntArray
+    from hecn_analysis.sites.alone import Alone, Demand
+    from hecn_analysis.sites.flows import Flow
+    from hecn_analysis.sites.routes import Hop
+
+#: Start-ups to compute for amounts as they are.
+_MOST_SIZES: Final = 200
+
+#: Hosts with more transfers than this at once are computed with a multiple of it.
+_EXACT: Final = 32
+
+
+@dataclass(frozen=True)
+class SiteResource:
+    """A resource that transfers share: ``name`` has whose, its class, which one: ``dtn1.cpu.core0``, ``wave.link``."""
+
+    name: str
+    resource_class: str
+    title: str
+
+
+class Column(NamedTuple):
+    """Entries of a transfer in the matrix of demands; ``seconds`` has the central value and the draws [s/bit]."""
+
+    resource: IntArray
+    seconds: FloatArray
+    weight: FloatArray
+
+
+class System:
+    """Resources and demands of the transfers of a site.
+
+    ``most_bps`` are the transfers' own limits [bit/s], ``delay_s`` their start-ups [s], shape (flows, 1 + draws), and
+    ``own`` name and class of each limit.
+    ``on_network`` has the demands of each transfer on links and switches; those on hosts depend on who else is there:
+    see `at_host`.
+    """
+
+    def __init__(self, site: Site, flows: list[Flow], draws: int) -> None:
+        self.site = site
+        self.flows = flows
+        self.draws = draws
+        self.draw = Draws(draws)
+        self.resources: list[SiteResource] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        settings = [site.settings, *(transfer.set for transfer in site.transfers)]
+        self._sets_hosts = any(key.startswith(("sender.", "receiver.")) for keys in settings for key in keys)
+        self._ports = self._attached()
+        self._at_host: dict[tuple[str, int, str, tuple[int, ...]], list[Column]] = {}
+        self._queue_shares: dict[tuple[Alone, Hop], FloatArray] = {}
+        self._crossing = self._counted()
+        weights = self._weights()
+        networks: dict[tuple[object, ...], tuple[Column, FloatArray, FloatArray, tuple[str, str]]] = {}
+        self.on_network: list[Column] = []
+        self.network_of: list[int] = []
+        self.own: list[tuple[str, str]] = []
+        most: list[FloatArray] = []
+        delays: list[FloatArray] = []
+        known: dict[tuple[object, ...], int] = {}
+        for flow, size in zip(flows, self._sizes(), strict=True):
+            key = (flow.kind, flow.sender, flow.receiver, flow.route, flow.weight, *map(str, size))
+            if key not in networks:
+                known[key] = len(known)
+                networks[key] = (self._network(flow, weights), *self._own(flow, size))
+            column, limit, delay, own = networks[key]
+            self.on_network.append(column)
+            self.network_of.append(known[key])
+            self.own.append(own)
+            most.append(limit)
+            delays.append(delay if np.isnan(flow.duration_s) else np.minimum(delay, flow.duration_s))
+        self.most_bps = np.array(most)
+        self.delay_s = np.array(delays)
+
+    def _number(self, resource: SiteResource, variant: str) -> int:
+        """Number of a resource, in one of its directions, which is added when it is first used."""
+        key = (resource.name, variant)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.resources)
+            self.resources.append(resource)
+        return self._numbers[key]
+
+    # the network -----------------------------------------------------------------------------------------------------
+
+    def _network(self, flow: Flow, weights: dict[tuple[Hop, Alone], float]) -> Column:
+        """Demands of a transfer on the links and switches of its route."""
+        site, kind = self.site, flow.kind
+        share, narrow = kind.wire_share(), narrowest(site, flow.route)
+        rows: list[tuple[SiteResource, str, FloatArray, float]] = []
+        for hop in flow.route:
+            link = site.links[hop.link]
+            if link.rate is not None:
+                time = share / self._capacity(hop.link, link)[shuffled(hop.link, self.draws)] / kind.link_error()
+                if hop.link == narrow:
+                    time = time / self._queue_share(kind, hop)
+                resource = SiteResource(f"{hop.link}.link", "link", link.title or f"link {hop.link}")
+                direction = "backwards" if hop.backwards else "forwards"
+                rows.append((resource, direction, time, weights.get((hop, kind), 1.0)))
+        for name in self._switches(flow):
+            switch = site.switches[name]
+            if switch.rate is not None:
+                time = share / self._drawn(f"{name}.switch", switch.rate) / kind.link_error()
+                rows.append((SiteResource(f"{name}.switch", "switch", switch.title or f"switch {name}"), "", time, 1.0))
+        for demand in kind.on_path():
+            resource = SiteResource(f"{narrow}.{demand.part}", demand.resource_class, demand.title)
+            rows.append((resource, "", demand.seconds / demand.error, 1.0))
+        if not rows:  # each transfer uses something
+            rows.append((SiteResource("", "", "no limit"), "", np.full(1 + self.draws, LEAST), 1.0))
+        resources, variants, seconds, own = zip(*rows, strict=True)
+        numbers = [self._number(*pair) for pair in zip(resources, variants, strict=True)]
+        return Column(np.array(numbers, dtype=np.int64), np.array(seconds), flow.weight * np.array(own))
+
+    def _queue_share(self, kind: Alone, hop: Hop) -> FloatArray:
+        """Share of a link that TCP fills with all its transfers, each at an equal part of its rate."""
+        key = (kind, hop)
+        if key not in self._queue_shares:
+            together = max(1, round(sum(self._crossing[hop].values())))
+            self._queue_shares[key] = kind.queue_share(together)
+        return self._queue_shares[key]
+
+    def _capacity(self, name: str, link: Link) -> FloatArray:
+        """Line rate of a link that other traffic leaves, in one direction [bit/s]."""
+        assert link.rate is not None  # noqa: S101 - the caller skips links without a limit
+        rate = self._drawn(f"{name}.rate", link.rate) * link.links
+        if link.background is None:
+            return rate
+        return np.maximum(rate - self._drawn(f"{name}.background", link.background), 0.02 * rate)
+
+    def _drawn(self, name: str, parameter: object) -> FloatArray:
+        return np.broadcast_to(self.draw(name, parameter), 1 + self.draws)  # type: ignore[arg-type]
+
+    def _switches(self, flow: Flow) -> list[str]:
+        """Switches that a transfer passes, each once."""
+        ends = [end for hop in flow.route for end in self.site.links[hop.link].ends or ()]
+        return [end for end in dict.fromkeys(ends) if end in self.site.switches]
+
+    def _own(self, flow: Flow, size: tuple[float, float]) -> tuple[FloatArray, FloatArray, tuple[str, str]]:
+        """Own limit of a transfer [bit/s] and its start-up [s], and what sets the limit.
+
+        Of parallel links, a transfer uses one for each stream.
+        """
+        kind = flow.kind
+        limit, delay = kind.own_course(*size)
+        most, name = limit.most_bps, limit.name
+        for role, end in (
+            ("sender", flow.sender),
+            ("receiver", flow.receiver),
+            ("path", narrowest(self.site, flow.route)),
+        ):
+            if name.startswith(f"{role}."):
+                name = f"{end}.{name.partition('.')[2]}"
+        own = (name, limit.resource_class)
+        for hop in flow.route:
+            link = self.site.links[hop.link]
+            streams = streams_per_process(kind.scenario)
+            if link.rate is None or link.spread == "round-robin" or kind.scenario.tool.bonding or streams >= link.links:
+                continue
+            part = self._capacity(hop.link, link) / link.links * streams / kind.wire_share()
+            if part[0] < most[0]:
+                own = (f"{hop.link}.link", "link")
+            most = np.minimum(most, part)
+        return most, delay, own
+
+    def _counted(self) -> dict[Hop, dict[Alone, float]]:
+        """Number of transfers of each kind that cross each link in each direction, repetitions counted once."""
+        crossing: dict[Hop, dict[Alone, float]] = defaultdict(lambda: defaultdict(float))
+        for flow in self.flows:
+            for hop in flow.route:
+                crossing[hop][flow.kind] += 1 / self.site.transfers[flow.transfer].times
+        return crossing
+
+    def _weights(self) -> dict[tuple[Hop, Alone], float]:
+        """Weights of the kinds of transfers that share a link."""
+        weights: dict[tuple[Hop, Alone], float] = {}
+        for hop, counts in self._crossing.items():
+            link = self.site.links[hop.link]
+            if len(counts) == 1 or link.rate is None:
+                continue
+            many = np.array(list(counts.values()))
+            streams = many * [streams_per_process(kind.scenario) for kind in counts]
+            waiting = 0.0 if link.queue is None else link.queue.value * 4 / link.rate.value  # half a queue on average
+            rtt = np.array([float(kind.scenario.path.rtt.value) for kind in counts]) + waiting
+            reno = np.array([getattr(kind.scenario.sender, "congestion_control", "") == "reno" for kind in counts])
+            wire = min(float(np.ravel(payload_per_packet(kind.scenario)[1])[0]) for kind in counts)
+            found = shares(carries(link) / 8 / wire, streams, rtt, reno) / many
+            weights |= {(hop, kind): float(weight) for kind, weight in zip(counts, found, strict=True)}
+        return weights
+
+    def _sizes(self) -> list[tuple[float, float]]:
+        """Amount and duration of each transfer for its start-up; many amounts count as the nearest power of two."""
+        sizes = [(flow.amount_bits, flow.duration_s) for flow in self.flows]
+        if len({(flow.kind, *map(str, size)) for flow, size in zip(self.flows, sizes, strict=True)}) <= _MOST_SIZES:
+            return sizes
+        return [tuple(size) for size in (2.0 ** np.round(np.log2(sizes))).tolist()]
+
+    # hosts -----------------------------------------------------------------------------------------------------------
+
+    def _attached(self) -> dict[str, dict[str, int]]:
+        """First port of each link at each host."""
+        names: dict[str, dict[str, None]] = defaultdict(dict)
+        for name, link in self.site.links.items():
+            for end in link.ends or ():
+                names[end][name] = None
+        for flow in self.flows:
+            names[flow.sender][flow.route[0].link] = None
+            names[flow.receiver][flow.route[-1].link] = None
+        ports: dict[str, dict[str, int]] = {}
+        for host, links in names.items():
+            widths = [self.site.links[name].links for name in links]
+            ports[host] = dict(zip(links, accumulate(widths, initial=0), strict=False))
+        return ports
+
+    def is_limited(self, host: str) -> bool:
+        """Whether a host has limits of its own."""
+        described = self.site.hosts[host]
+        return described.host != IDEAL or bool(described.set) or described.storage is not None or self._sets_hosts
+
+    def numbers(self, host: str, flows: list[int]) -> tuple[int, ...]:
+        """Numbers of the transfers at a host, in order: they choose the port, on the link of each, and the array."""
+        first = self._ports[host]
+        width = sum(self.site.links[link].links for link in first)
+        used: Counter[str] = Counter()
+        numbers: list[int] = []
+        for flow in flows:
+            route = self.flows[flow].route
+            link = route[0].link if self.flows[flow].sender == host else route[-1].link
+            turn, port = divmod(used[link], self.site.links[link].links)
+            used[link] += 1
+            numbers.append(first[link] + port + width * turn)
+        if len(flows) > _EXACT:
+            more = -len(flows) % _EXACT
+            numbers += [width * len(flows) + number for number in range(more)]
+        return tuple(numbers)
+
+    def at_host(self, host: str, flow: int, numbers: tuple[int, ...]) -> list[Column]:
+        """Demands on a host of a kind of transfer in each place among those that are there."""
+        kind = self.flows[flow].kind
+        role = "sender" if self.flows[flow].sender == host else "receiver"
+        key = (host, self.network_of[flow], role, numbers)
+        if key not in self._at_host:
+            ports = sum(self.site.links[link].links for link in self._ports[host])
+            weight = self.flows[flow].weight
+            self._at_host[key] = [self._placed(host, demands, weight) for demands in kind.side(role, ports, numbers)]
+        return self._at_host[key]
+
+    def _placed(self, host: str, demands: list[Demand], weight: float) -> Column:
+        """Demands of one transfer on a host; files on shared storage use that."""
+        storage = self.site.hosts[host].storage
+        numbers: list[int] = []
+        seconds: list[FloatArray] = []
+        for demand in demands:
+            owner = storage if storage is not None and demand.part == "disk" else host
+            if owner == storage:
+                title = self.site.storage[owner].title or f"storage {owner}"
+                numbers.append(self._number(SiteResource(f"{owner}.filesystem", "filesystem", title), ""))
+            else:
+                title = demand.title.replace("the sender", host).replace("the receiver", host)
+                resource = SiteResource(f"{host}.{demand.part}", demand.resource_class, title)
+                numbers.append(self._number(resource, demand.variant))
+            seconds.append(demand.seconds[shuffled(owner, self.draws)] / demand.error)
+        table = np.array(seconds).reshape(len(seconds), 1 + self.draws)
+        return Column(np.array(numbers, dtype=np.int64), table, np.full(len(seconds), weight))
