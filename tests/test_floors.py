@@ -26,6 +26,7 @@ FLOORS = (
     {"planning"},
     {"diagnosis"},
     {"comparison"},
+    {"watching"},
     {"figures"},
     {"briefs"},
     {"app", "report"},

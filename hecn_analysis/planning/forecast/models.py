@@ -154,7 +154,7 @@ def course_of(values: Floats, step: Step, *, log: bool) -> Course:
     shifts: list[int] = []
     while True:
         columns = _columns(number, len(z), step, shifts)
-        coefficients = _robust(known, columns)
+        coefficients = robust_fit(known, columns)
         errors = known - columns @ coefficients
         shift = _shift(errors, number, len(z), step, shifts) if len(shifts) < MOST_SHIFTS else None
         if shift is None:
@@ -170,15 +170,15 @@ def _factors(values: Floats, step: Step) -> Floats:
     """Return the usual course as factors, since a weekend is a share of a weekday even if a port grows in bit/s."""
     z = _scaled(values, log=True)
     number = np.flatnonzero(np.isfinite(z))
-    coefficients = _robust(z[number], _columns(number, len(z), step, []))
+    coefficients = robust_fit(z[number], _columns(number, len(z), step, []))
     season = np.append(coefficients[2 : step.season + 1], 0.0)
     season[-1] = -season.sum()
     factors: Floats = np.exp(season)
     return factors
 
 
-def _robust(known: Floats, columns: Floats) -> Floats:
-    """Coefficients of a regression by Huber's M-estimator, iteratively reweighted."""
+def robust_fit(known: Floats, columns: Floats) -> Floats:
+    """Return the coefficients of a regression by Huber's M-estimator, iteratively reweighted."""
     norm, weights = HuberT(), np.ones(len(known))
     for _ in range(_ROUNDS):
         weighted = weights[:, None] * columns

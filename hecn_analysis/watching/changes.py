@@ -1,0 +1,171 @@
+"""Change points of a series of results: when, by how much, how sure, and after how many results they showed.
+
+One pass over the series serves both uses: the changes of the past, and whether the newest results are one. Each result
+is scored against the quiet results before it (`hecn_analysis.watching.quiet`). The statistic is the generalised
+likelihood ratio of a step among the last `WINDOW` scores; its threshold is computed from the number of results between
+two false alarms. A statistic that the quiet stretch itself reached is not a change either. After a change, its results
+are scored against the stretch before it, until there are enough of them for a stretch of their own.
+
+Sources
+-------
+- Statistic and its rate of false alarms: D. Siegmund, E. S. Venkatraman, "Using the generalized likelihood ratio
+  statistic for sequential detection of a change-point", Annals of Statistics 23 (1995) 255.
+- Approximation of the overshoot: D. Siegmund, B. Yakir, "The statistics of gene mapping", 2007, section 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.special import ndtr
+
+from hecn_analysis.runs.statistics import shift
+from hecn_analysis.watching.quiet import Quiet, quiet_of
+
+Floats = npt.NDArray[np.float64]
+
+#: Longest step that is looked for among the newest results: two days of hourly tests.
+WINDOW: Final = 48
+
+#: A stretch describes what is quiet from so many results over so much time on: three days show that days repeat.
+LEAST: Final = 24
+LEAST_S: Final = 6.9 * 86400.0
+
+#: Results that describe what is quiet: at most the last four weeks of hourly tests.
+_MOST: Final = 672
+
+#: Results on each side of a change that give its size.
+_COMPARED: Final = 168
+
+#: The newest results of a stretch, which may be the begin of a change, do not describe what is quiet.
+_KEPT_OUT: Final = 24
+
+#: Results after which the stretch is described anew, as a share of its length, and at most.
+_RENEWED: Final = (8, 84)
+
+#: Where a quiet stretch reaches what it should reach once in so many times its length, the threshold is higher by as
+#: much: its errors persist longer than one result, or repeat in a way that the usual course does not have.
+_UNUSUAL: Final = 3
+
+#: Fewer results on a side, such as an outlier at the other side of a step, are no stretch.
+_FEWEST: Final = 3
+
+#: Variance of the median of normal values over that of a mean: the level of the quiet stretch is uncertain, too.
+_OF_LEVEL: Final = np.pi / 2
+
+#: Results between two false alarms of one series: one in two months among 100 series of hourly results.
+FALSE_ALARM_EVERY: Final = 2 * 100 * 30 * 24.0
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a series; places count the results from 0.
+
+    ``first`` is the first result after it, ``seen`` the one after which it showed. ``size`` is the median after it
+    minus that before it, in the unit of the values, with the 90 % interval from ``low`` to ``high``; ``confidence`` is
+    the probability that a series as long as this one and quiet throughout shows none so clear. [1]
+    """
+
+    first: int
+    seen: int
+    size: float
+    low: float
+    high: float
+    confidence: float
+
+
+@cache
+def threshold(false_alarm_every: float) -> float:
+    """Return the statistic that a quiet series exceeds once in so many results."""
+    return float(brentq(lambda b: np.log(_results_between(b)) - np.log(false_alarm_every), 1.5, 12))
+
+
+def _results_between(statistic: float) -> float:
+    """Mean number of results of a quiet series until the statistic is exceeded, two-sided."""
+    overlap = quad(lambda x: x * _overshoot(x) ** 2, statistic / np.sqrt(WINDOW), statistic)[0]
+    return float(np.sqrt(2 * np.pi) * np.exp(statistic**2 / 2) / (statistic * overlap))
+
+
+def _overshoot(x: float) -> float:
+    half = x / 2
+    density = np.exp(-(half**2) / 2) / np.sqrt(2 * np.pi)
+    return float((ndtr(half) - 0.5) / half / (half * ndtr(half) + density))
+
+
+def changes(
+    times_s: Floats, values: Floats, *, least_scale: float, false_alarm_every: float = FALSE_ALARM_EVERY
+) -> list[Change]:
+    """Return the changes of a series of results, in a unit in which their scatter is about the same everywhere."""
+    steps = list(_steps(times_s, values, least_scale, threshold(false_alarm_every)))
+    begins = [0, *(first for first, _, _ in steps), len(values)]
+    found = []
+    for number, (first, seen, statistic) in enumerate(steps, 1):
+        before, after = values[begins[number - 1] : first], values[first : begins[number + 1]]
+        moved = shift(before[-_COMPARED:], after[:_COMPARED], confidence=0.9)
+        confidence = float(np.exp(-len(values) / _results_between(min(statistic, 12.0))))
+        found.append(Change(first, seen, moved.median, moved.low, moved.high, confidence))
+    return found
+
+
+def _steps(times_s: Floats, values: Floats, least_scale: float, bound: float) -> Iterator[tuple[int, int, float]]:
+    """First result after each step, the result at which it showed, and the statistic."""
+    begin = judged = 0
+    quiet: Quiet | None = None
+    highest = bound
+    while judged < len(values):
+        many = judged - begin
+        until = min(judged + min(max(many // _RENEWED[0], 1), _RENEWED[1]), len(values))
+        known = begin
+        if many >= LEAST and times_s[judged - 1] - times_s[begin] >= LEAST_S:
+            known = judged - min(_KEPT_OUT, many // 4)
+            own = slice(max(begin, known - _MOST), known)
+            quiet = quiet_of(times_s[own], values[own], least_scale)
+            in_quiet, _ = _statistics(quiet.scores(times_s[own], values[own]), len(quiet.errors))
+            highest = bound * max(1.0, float(in_quiet.max()) / threshold(_UNUSUAL * len(in_quiet)))
+        if quiet is not None:
+            if known > begin:
+                scores = quiet.scores(times_s[known - 1 : until], values[known - 1 : until])[1:]
+                statistics, lengths = _statistics(scores, len(quiet.errors))
+            else:
+                own = slice(known, until)
+                moved = np.median(values[known:judged] - quiet.usual(times_s[known:judged]))
+                statistics, lengths = _statistics_after(quiet.scores(times_s[own], values[own] - moved))
+            over = np.flatnonzero(statistics[judged - known :] > highest)
+            if len(over):
+                place = judged - known + int(over[0])
+                begin, judged = known + place - int(lengths[place]) + 1, known + place + 1
+                yield begin, judged - 1, float(statistics[place])
+                continue
+        judged = until
+
+
+def _statistics(scores: Floats, quiet: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Statistic of a step that lasts up to each result, and the length for which it is largest."""
+    lengths = np.arange(1, WINDOW + 1)
+    ends = np.arange(1, len(scores) + 1)[:, None]
+    sums = np.concatenate([[0.0], np.cumsum(scores)])
+    spread = np.sqrt(lengths * (1 + _OF_LEVEL * lengths / quiet))
+    steps = np.abs(sums[ends] - sums[np.maximum(ends - lengths, 0)]) / spread
+    steps[ends < lengths] = 0.0
+    best = steps.argmax(axis=1)
+    return steps[np.arange(len(scores)), best], lengths[best]
+
+
+def _statistics_after(scores: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """The same against the results since the last step, whose own level is known from them alone."""
+    lengths = np.arange(1, WINDOW + 1)
+    ends = np.arange(1, len(scores) + 1)[:, None]
+    sums = np.concatenate([[0.0], np.cumsum(scores)])
+    before = np.maximum(ends - lengths, 1)
+    means = (sums[ends] - sums[before]) / lengths - sums[before] / before
+    steps = np.abs(means) / np.sqrt(1 / lengths + 1 / before)
+    steps[ends - lengths < _FEWEST] = 0.0
+    best = steps.argmax(axis=1)
+    return steps[np.arange(len(scores)), best], lengths[best]

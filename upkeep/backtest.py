@@ -1,0 +1,196 @@
+"""Judge series with changes of known time and size: ``python -m upkeep.backtest``, and series of ports: ``… FILES``.
+
+Quiet series of hourly results give the false alarms per 100 series and month. The same series with a drop give the
+share that is found within so many results. Both depend on the scatter, and on how the errors of a series behave:
+`KINDS`. Series of FILES (counters of ports) are real, not known to be quiet: their changes are counted.
+The table of ``docs/howto/watch.md`` is the output of this command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.signal import lfilter
+
+from hecn_analysis.counters import read_counters
+from hecn_analysis.watching.changes import changes
+
+Floats = npt.NDArray[np.float64]
+
+_HOUR_S: Final = 3600.0
+_MONTH: Final = 30 * 24
+_FIRST_S: Final = 1.6e9
+_SCATTER: Final = 0.05
+_WITHIN: Final = (3, 6, 12, 24)
+_DROPS: Final = (0.1, 0.2, 0.3, 0.5)
+_LEAST_SCALE: Final = 0.01
+
+
+def _errors(chance: np.random.Generator, count: int, persistence: float = 0.0) -> Floats:
+    """Normal errors of variance 1, each correlated with the one before."""
+    noise = chance.standard_normal(count + 200) * np.sqrt(1 - persistence**2)
+    errors: Floats = lfilter([1.0], [1.0, -persistence], noise)[200:]
+    return errors
+
+
+def _persistent(chance: np.random.Generator, times_s: Floats) -> Floats:
+    return _SCATTER * _errors(chance, len(times_s), 0.3)
+
+
+def _very_persistent(chance: np.random.Generator, times_s: Floats) -> Floats:
+    return _SCATTER * _errors(chance, len(times_s), 0.6)
+
+
+def _heavy(chance: np.random.Generator, times_s: Floats) -> Floats:
+    errors: Floats = 0.7 * _SCATTER * chance.standard_t(3, len(times_s))
+    return errors
+
+
+def _outliers(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Return errors of which three in a hundred met other traffic: slower, never faster."""
+    rates = _persistent(chance, times_s)
+    met = chance.random(len(times_s)) < 0.03
+    rates[met] -= chance.exponential(0.6, int(met.sum()))
+    return rates
+
+
+def _seasonal(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Slow afternoons, faster weekends."""
+    day = times_s / (24 * _HOUR_S)
+    weekend = (np.floor(day) + 3) % 7 >= 5
+    return _persistent(chance, times_s) + 0.15 * np.cos(2 * np.pi * day) + 0.1 * weekend
+
+
+def _busy_hours(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Four hours of backups each night."""
+    hour = times_s % (24 * _HOUR_S) // _HOUR_S
+    return _persistent(chance, times_s) - 0.7 * (hour < 4)
+
+
+def _two_rates(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Results of two paths, of which routing picks one."""
+    rates: Floats = np.where(chance.random(len(times_s)) < 0.3, np.log(0.6), 0.0)
+    return rates + 0.003 * chance.standard_normal(len(times_s))
+
+
+def _capped(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Results at a full line, printed in whole Mbit/s, a tenth of them slower."""
+    slower = np.where(chance.random(len(times_s)) < 0.1, chance.exponential(0.05, len(times_s)), 0.0)
+    rates: Floats = np.log(np.round(941 * np.exp(-slower - np.abs(0.0003 * chance.standard_normal(len(times_s))))))
+    return rates
+
+
+KINDS: Final[Mapping[str, Callable[[np.random.Generator, Floats], Floats]]] = {
+    "independent": lambda chance, times_s: _SCATTER * _errors(chance, len(times_s)),
+    "persistence 0.3": _persistent,
+    "persistence 0.6": _very_persistent,
+    "heavy tails": _heavy,
+    "outliers": _outliers,
+    "day and week": _seasonal,
+    "busy hours": _busy_hours,
+    "two rates": _two_rates,
+    "full line": _capped,
+}
+
+
+def _times(chance: np.random.Generator, count: int) -> Floats:
+    """Hours at which a test ran: one in twenty is missing, and a day and a half in the third week."""
+    hours = np.arange(count + 36, dtype=np.float64)
+    hours = hours[(hours < 400) | (hours >= 436)]
+    kept = hours[(chance.random(len(hours)) > 0.05)]
+    return _FIRST_S + _HOUR_S * (kept + 0.1 * chance.random(len(kept)))
+
+
+def quiet(months: int, series: int, seed: int) -> Iterator[tuple[str, float]]:
+    """Yield each kind with its false alarms per 100 series and month."""
+    for kind, make in KINDS.items():
+        chance = np.random.default_rng([seed, 1])
+        alarms = hours = 0.0
+        for _ in range(series):
+            times_s = _times(chance, months * _MONTH)
+            alarms += len(changes(times_s, make(chance, times_s), least_scale=_LEAST_SCALE))
+            hours += months * _MONTH
+        yield kind, 100 * alarms / (hours / _MONTH)
+
+
+def found(make: Callable[[np.random.Generator, Floats], Floats], drop: float, series: int, seed: int) -> Floats:
+    """Return the share of drops after three weeks that show within each of `_WITHIN` results."""
+    chance = np.random.default_rng([seed, 2])
+    taken = np.full(series, np.inf)
+    for number in range(series):
+        times_s = _times(chance, 22 * 24 + 36)
+        values = make(chance, times_s)
+        at = len(values) - max(_WITHIN)
+        values[at:] += np.log(1 - drop)
+        seen = [change.seen for change in changes(times_s, values, least_scale=_LEAST_SCALE) if change.seen >= at]
+        taken[number] = seen[0] - at + 1 if seen else np.inf
+    return np.array([(taken <= within).mean() for within in _WITHIN])
+
+
+def _scattered(scatter: float) -> Callable[[np.random.Generator, Floats], Floats]:
+    return lambda chance, times_s: scatter * _errors(chance, len(times_s))
+
+
+def _row(words: str, shares: Floats) -> str:
+    return f"| {words} | {' | '.join(f'{share:.0%}' for share in shares)} |"
+
+
+def synthetic(months: int, series: int, seed: int) -> None:
+    """Print the tables of false alarms and of drops that are found."""
+    print("| errors of quiet series | false alarms per 100 series and month |\n|---|---|")
+    for kind, alarms in quiet(months, series, seed):
+        print(f"| {kind} | {alarms:.1f} |", flush=True)
+    head = " | ".join(f"within {within}" for within in _WITHIN)
+    print(f"\n| drop, scatter of single results | {head} |\n|---|{'---|' * len(_WITHIN)}")
+    for drop in _DROPS:
+        for scatter in (0.02, 0.05, 0.1, 0.2):
+            shares = found(_scattered(scatter), drop, series, seed)
+            print(_row(f"{drop:.0%}, {scatter:.0%}", shares), flush=True)
+    print(f"\n| drop of 20 % in errors | {head} |\n|---|{'---|' * len(_WITHIN)}")
+    for kind, make in KINDS.items():
+        print(_row(kind, found(make, 0.2, series, seed)), flush=True)
+
+
+def of_ports(paths: Sequence[str]) -> None:
+    """Print the changes of real series of ports, and after how many results a drop of half of the rate shows."""
+    rates = read_counters(paths).rates.sort_values("time")
+    for (file, host, port), own in rates.groupby(["source_file", "host", "interface"], dropna=False):
+        for direction in ("in_bps", "out_bps"):
+            known: Any = own[own[direction] > 0]
+            if len(known) < 100:
+                continue
+            times_s = known["time"].astype("int64").to_numpy() / 1e9
+            values = np.log(known[direction].to_numpy(dtype=float))
+            usual = changes(times_s, values, least_scale=_LEAST_SCALE)
+            at = len(values) - 25
+            values[at:] += np.log(0.5)
+            seen = [one.seen for one in changes(times_s, values, least_scale=_LEAST_SCALE) if one.seen >= at]
+            after = f"after {seen[0] - at + 1} results" if seen else "not within 25 results"
+            name = f"{Path(str(file)).name} {host} {port} {direction}"
+            days = (times_s[-1] - times_s[0]) / 86400
+            print(f"{name}: {len(known)} rates, {days:.0f} days, {len(usual)} changes; half of the rate shows {after}")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print the tables, or the series of files."""
+    parser = argparse.ArgumentParser(prog="python -m upkeep.backtest", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("files", nargs="*", metavar="FILE", help="counters of ports")
+    parser.add_argument("--months", type=int, default=2, help="length of each quiet series (default: 2)")
+    parser.add_argument("--series", type=int, default=100, help="series of each kind (default: 100)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random numbers (default: 1)")
+    options = parser.parse_args(argv)
+    if options.files:
+        of_ports(options.files)
+    else:
+        synthetic(options.months, options.series, options.seed)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
