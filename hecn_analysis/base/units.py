@@ -95,6 +95,13 @@ _QUANTITY: Final = re.compile(
 )
 
 
+#: A number, alone or with the unit of one letter that tools accept.
+_PLAIN: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+([kKMGT])?\s*+")
+#: Buffers, of which nobody has one that small. [B]
+_LEAST_BUFFER: Final = 1024
+_BUFFERS: Final = re.compile("window|queue|buffer|channel|mem_max")
+
+
 def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
     """Read a quantity as an SI number.
 
@@ -127,6 +134,46 @@ def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
     if number is None or math.isnan(number) or (kind.whole and not number.is_integer()):
         raise RangeError(f"{name}: found {value!r}, expected {kind.expected}")
     return number
+
+
+def doubt(written: object, dimension: Dimension, *, name: str) -> str | None:
+    """Warn of a rate or a time without a unit, of a tiny buffer, and of the short unit of tools.
+
+    Parameters
+    ----------
+    written
+        The quantity as people write it.
+    dimension
+        Its dimension.
+    name
+        Its key or option.
+
+    Returns
+    -------
+    str or None
+        The warning; None if nothing is doubtful, or if the text is no such quantity.
+
+    Examples
+    --------
+    >>> doubt("80", "time", name="path.rtt")
+    'path.rtt=80 is read as 80.0 s: write the unit if you mean another'
+    >>> doubt("64", "bytes", name="tool.window"), doubt("1500", "bytes", name="path.mtu")
+    ('tool.window=64 is read as 64 B: write the unit if you mean another', None)
+    """
+    if not isinstance(written, str) or (match := _PLAIN.fullmatch(written)) is None:
+        return None
+    value = _number(written, _KINDS[dimension])
+    if not value:
+        return None
+    if dimension == "bytes":
+        if match[1] is None and not (abs(value) < _LEAST_BUFFER and _BUFFERS.search(name)):
+            return None
+        shown = f"{value:.0f} B"
+    elif dimension in {"rate", "time"}:
+        shown = format_rate(value) if dimension == "rate" else format_time(value)
+    else:
+        return None
+    return f"{name}={written} is read as {shown}: write the unit if you mean another"
 
 
 def _number(value: object, kind: _Kind) -> float | None:

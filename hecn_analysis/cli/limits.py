@@ -150,6 +150,8 @@ def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], s
         raise InputError(f"several values of {options}", "one value of each option to explain")
     measured = arguments.measured
     if measured is not None:
+        if (doubt := units.doubt(measured, "rate", name="--measured")) is not None:
+            say(doubt)
         measured = units.parse(measured, "rate", name="--measured")
     settings = {name: values[0] for name, values in given.items()}
     explanation = hecn.limits.explain(arguments.kind, measured=measured, **settings)
@@ -202,7 +204,10 @@ def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:
             measures = dimension(hint)
             if measures is None:
                 raise TypeError(f"{arguments.kind}: parameter {name} declares no dimension")
-            given[name] = [units.parse(part.strip(), measures, name=option_of(name)) for part in value.split(",")]
+            parts = [part.strip() for part in value.split(",")]
+            given[name] = [units.parse(part, measures, name=option_of(name)) for part in parts]
+            for doubt in filter(None, (units.doubt(part, measures, name=option_of(name)) for part in parts)):
+                say(doubt)
     return given
 
 

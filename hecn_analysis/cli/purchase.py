@@ -80,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     changed, others = scenario_settings(arguments.set)
     if others:
         raise InputError(f"{others[0]!r} in --set", "KEY=VALUE")
+    if (doubt := units.doubt(arguments.target, "rate", name="--target")) is not None:
+        say(doubt)
     path = arguments.path or _lan_for(arguments.target)
     wanted: dict[str, Any] = {"path": path, "between": arguments.between, "tool": arguments.tool}
     wanted["settings"] = changed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.cli import reading
 from hecn_analysis.cli.parser import OutputFolder, Parser, add_output_arguments
 from hecn_analysis.cli.reconcile import deliver
-from hecn_analysis.cli.remarks import explain, say_all
+from hecn_analysis.cli.remarks import explain, say, say_all
 from hecn_analysis.files.source import parquet_below
 
 if TYPE_CHECKING:
@@ -132,7 +133,30 @@ def run(arguments: argparse.Namespace) -> int:
     status = reading.report_problems(
         counters.problems, units.format_count(len(counters.rates), "rate"), list_command, nothing_in=without_rates
     )
-    return 1 if len(counters.rates) == 0 else status
+    if arguments.table != "speeds" and not counters.problems["kind"].isin(reading.BAD_INPUT).any():
+        for remark in _without_result(counters, table):
+            say(remark)
+    return 1 if not counters.rates["time"].notna().any() else status
+
+
+def _without_result(counters: Counters, table: pd.DataFrame) -> Iterator[str]:
+    """Say why ports have no rate over time, or no percentile."""
+    read, timed = len(counters.samples), int(counters.samples["time"].notna().sum())
+    if not table.empty:
+        ranked = [name for name in ("p95_in_bps", "p95_out_bps") if name in table]
+        if ranked and table[ranked].isna().all(axis=None):
+            yield "no 95th percentile: the averages are longer than a slot; --table bounds has bounds of it"
+    elif timed:
+        yield (
+            f"{units.format_count(read, 'reading')}, but no two of one port at different times: a rate takes two, "
+            "such as two walks some minutes apart"
+        )
+    elif read or len(counters.rates):
+        means = "; hecn counters --table rates has the device's own means" if len(counters.rates) else ""
+        yield (
+            "found no time in the readings, expected one for each, since a rate is octets over time: write the output "
+            f"of 'date' above each walk, or poll with 'hecn snmp poll'{means}"
+        )
 
 
 def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speeds: Any) -> pd.DataFrame:  # noqa: ANN401

@@ -10,7 +10,6 @@ tool (streams, window, duration) describe the test and stay.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -21,7 +20,7 @@ import yaml
 from pydantic import BaseModel
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.bounds import bounded, exceeded_ports
 from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of
@@ -38,13 +37,6 @@ _ABOUT = ("name", "title", "source", "set")
 _REPLACED = ("sender", "receiver", "path")
 #: Keys of a site, which `load_site` reads.
 SITE_KEYS: Final = frozenset({"transfers", "hosts", "switches", "links", "storage"})
-_PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+([kKMGT])?\s*+")
-#: Formats of the units that users often omit when they mean a multiple such as ms or Mb/s.
-_SHOWN: Final[Mapping[str, Callable[[float], str]]] = {
-    "bit/s": units.format_rate,
-    "s": units.format_time,
-    "B": lambda value: f"{value:.0f} B",
-}
 
 
 @dataclass(frozen=True)
@@ -348,18 +340,10 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
     warnings = {}
     for key, written in settings.items():
         role, *names = key.split(".")
-        if role not in _MODELS or not isinstance(written, str) or (match := _PLAIN_NUMBER.fullmatch(written)) is None:
-            continue
-        field = yaml_file.field_at(_MODELS[role], names)
+        field = yaml_file.field_at(_MODELS[role], names) if role in _MODELS else None
         unit = None if field is None else unit_of(field)
-        if unit is None or unit not in _SHOWN or (match[1] is None and unit == "B"):  # bytes are plain numbers
-            continue
-        try:
-            value = units.parse(written, DIMENSION_OF[unit])
-        except HecnError:
-            continue
-        if value:
-            warnings[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
+        if unit is not None and (doubt := units.doubt(written, DIMENSION_OF[unit], name=key)) is not None:
+            warnings[key] = doubt
     return warnings
 
 

@@ -31,3 +31,62 @@ def test_a_purchase_without_a_path_names_the_one_it_takes(capsys):
 def test_a_purchase_beyond_all_local_paths_asks_for_one(capsys):
     assert main(["purchase", "--target=900Gb/s", "--assume-prices"]) == 1
     assert capsys.readouterr().err == "hecn: found a target of 900Gb/s, expected at most 396 Gb/s, or --path NAME\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "remark"),
+    [
+        ("limits tcp --rtt 80 --rate 10Gb/s", "--rtt=80 is read as 80.0 s"),
+        ("limits tcp --rtt 80ms --window 64", "--window=64 is read as 64 B"),
+        ("limits tcp --rtt 80ms --window 64M", "--window=64M is read as 67108864 B"),
+        ("limits tcp --rtt 80ms --rate 10Gb/s --measured 3.2", "--measured=3.2 is read as 3.20 b/s"),
+        ("limits buffer --ingress 10 --egress 1 --buffer 512KiB --burst 64KiB", "--ingress=10 is read as 10.0 b/s"),
+    ],
+)
+def test_a_number_without_a_unit_is_read_with_a_warning(words, remark, capsys):
+    assert main(words.split()) == 0
+    assert f"hecn: {remark}: write the unit if you mean another\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", ["tcp --rtt 0.08s --mtu 9000 --window 65536", "pcie --gen 3 --lanes 8 --max-payload 256"]
+)
+def test_sizes_and_counts_need_no_unit(words, capsys):
+    assert main(["limits", *words.split()]) == 0
+    assert capsys.readouterr().err == ""
+
+
+WALK = """\
+SNMPv2-MIB::sysName.0 = STRING: core
+IF-MIB::ifName.1 = STRING: Te1/1
+IF-MIB::ifHCInOctets.1 = Counter64: {octets}
+IF-MIB::ifHCOutOctets.1 = Counter64: 7
+"""
+
+
+def test_walks_without_a_time_say_what_they_lack_instead_of_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, octets in (("one.txt", 1000), ("two.txt", 3000)):
+        (tmp_path / name).write_text(WALK.format(octets=octets))
+    assert main(["traffic", "one.txt", "two.txt"]) == 1
+    told = (
+        "hecn: found no time in the readings, expected one for each, since a rate is octets over time: "
+        "write the output of 'date' above each walk, or poll with 'hecn snmp poll'\n"
+    )
+    assert capsys.readouterr() == ("", told)
+    for name, time in (("one.txt", "10:00:00"), ("two.txt", "10:05:00")):
+        (tmp_path / name).write_text(f"Fri Nov 20 {time} UTC 2026\n" + (tmp_path / name).read_text())
+    assert main(["traffic", "one.txt"]) == 1
+    assert capsys.readouterr().err == (
+        "hecn: 1 reading, but no two of one port at different times: a rate takes two, such as two walks some minutes "
+        "apart\n"
+    )
+    assert main(["traffic", "one.txt", "two.txt", "--format=csv"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_slots_shorter_than_the_averages_are_named_as_why_no_percentile_follows(capsys):
+    assert main(["traffic", "data/counters/session/port1.log", "--slot=1s"]) == 0
+    assert capsys.readouterr().err.endswith(
+        "hecn: no 95th percentile: the averages are longer than a slot; --table bounds has bounds of it\n"
+    )
