@@ -8,20 +8,23 @@ from __future__ import annotations
 import argparse
 import inspect
 import itertools
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.cli import output
+from hecn_analysis.cli import output, socket_buffers
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say
 from hecn_analysis.limits._checks import dimension
 
-DESCRIPTION = "Upper limit of a slot, a link, a TCP connection or a disk array."
+DESCRIPTION = """\
+Upper limit of a slot, a link, a TCP connection or a disk array. With --rtt and
+--rate, the kind tcp also gives the socket buffers to set."""
 
 EPILOG = """\
 examples:
@@ -139,9 +142,20 @@ def run(arguments: argparse.Namespace) -> int:
     if several or form == "csv":
         chunks = output.written(rows, list(rows[0]), form, DIGITS)
     else:
-        chunks = output.json_object(rows[0]) if form == "json" else output.text_object(rows[0], DIGITS)
+        chunks = output.json_object(rows[0]) if form == "json" else _told(arguments.kind, given, rows[0])
     output.deliver(chunks, arguments)
     return 0
+
+
+def _told(kind: str, given: Mapping[str, list[Any]], figures: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the figures as text, and for a path that TCP could fill the buffers to set."""
+    yield from output.text_object(figures, DIGITS)
+    bdp = figures.get("bdp_bytes", math.nan)
+    window = given.get("window", [0.0])[0]
+    streams = given.get("streams", [1.0])[0]
+    if kind == "tcp" and math.isfinite(bdp) and window * streams < bdp and math.isinf(figures["loss_limit_bps"]):
+        yield "\n"
+        yield from (f"{line}\n" for line in socket_buffers.lines(bdp, streams))
 
 
 def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], several: list[str]) -> None:
@@ -189,9 +203,9 @@ def _what_would_explain(settings: Mapping[str, Any], measured_bps: float) -> str
     )
 
 
-def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:
+def _given(arguments: argparse.Namespace) -> dict[str, list[Any]]:
     """Values of the given options, by parameter."""
-    given: dict[str, list[object]] = {}
+    given: dict[str, list[Any]] = {}
     for name, (_, hint) in _parameters(arguments.figures).items():
         value = getattr(arguments, name)
         if value is None:

@@ -90,3 +90,40 @@ def test_slots_shorter_than_the_averages_are_named_as_why_no_percentile_follows(
     assert capsys.readouterr().err.endswith(
         "hecn: no 95th percentile: the averages are longer than a slot; --table bounds has bounds of it\n"
     )
+
+
+def test_a_path_is_told_the_buffers_to_set_on_each_system(capsys):
+    freebsd = "net.inet.tcp.recvbuf_max=268435456 net.inet.tcp.sendbuf_max=268435456"
+    assert main(["limits", "tcp", "--rtt", "80ms", "--rate", "10Gb/s"]) == 0
+    assert capsys.readouterr().out.splitlines()[4:] == [
+        "",
+        "Window to set: at least 100 MB, the BDP.",
+        "About half of a Linux buffer is window: allow 256 MiB on both hosts, and let the kernel tune (no -w).",
+        "  Linux    sysctl -w net.ipv4.tcp_rmem='4096 131072 268435456' net.ipv4.tcp_wmem='4096 65536 268435456'",
+        f"  FreeBSD  sysctl kern.ipc.maxsockbuf=536870912 {freebsd}",
+        "  Windows  netsh int tcp set global autotuninglevel=experimental (up to 1 GiB; normal ends at 16 MiB)",
+        "On Linux, a program that sets its own window (iperf3 -w) needs net.core.rmem_max and wmem_max of 268435456.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("2ms --rate 1Gb/s", "  Linux    the defaults suffice: buffers of up to 6 MiB (tcp_rmem) and 4 MiB (tcp_wmem)"),
+        ("80ms --rate 400Gb/s", "No window is larger than 1 GiB (RFC 7323): use 4 streams or more."),
+        (
+            "80ms --rate 400Gb/s --streams 4",
+            "Window to set of each of 4 streams: at least 1.00 GB, its share of the BDP.",
+        ),
+        ("80ms --rate 400Gb/s --streams 4", "  Linux    sysctl -w net.ipv4.tcp_rmem='4096 131072 2147483647' "),
+    ],
+)
+def test_the_window_to_set_follows_from_the_share_of_each_stream(words, told, capsys):
+    assert main(["limits", "tcp", "--rtt", *words.split()]) == 0
+    assert any(line.startswith(told) for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize("words", ["", "--rate 10Gb/s --window 128MiB", "--rate 10Gb/s --loss 1e-5"])
+def test_no_window_is_named_without_a_rate_with_enough_of_it_or_on_a_lossy_path(words, capsys):
+    assert main(["limits", "tcp", "--rtt=80ms", *words.split()]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
