@@ -155,6 +155,7 @@ class Alone:
             warm=lifted,
             sequence=np.arange(element.size),
             rounds=model.effort.rounds,
+            grain=0.0,
         )[0]
         return np.minimum(np.concatenate([[reached[:runs].mean()], reached[runs:]]) / rate_bps, 1.0)
 
