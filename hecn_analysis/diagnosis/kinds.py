@@ -162,6 +162,11 @@ class Kind:
         return self.tool in DISK_TOOLS and self.share is None
 
     @property
+    def is_back(self) -> bool:
+        """Whether the other end of the host that wrote the log sends."""
+        return self.direction in _BACK
+
+    @property
     def is_of_memory(self) -> bool:
         """Whether the tool sends from memory to memory, and needs next to no time of its own."""
         return self.tool in _OF_MEMORY

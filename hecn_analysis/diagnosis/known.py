@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeGuard
 
 from hecn_analysis.base.units import format_bytes, format_rate, format_time
+from hecn_analysis.diagnosis import systems
 from hecn_analysis.limits.framing import IPVersion, goodput_bps, header_bytes
 
 LineBasis = Literal["stated", "port", "none"]
@@ -64,7 +65,8 @@ class Known:
     round-trip time without queueing, ``ip`` the version. ``tcp_rmem_max`` and ``tcp_wmem_max`` are the largest tuned
     buffers of receiver and sender, ``…_cpu_share`` the parts of a core that the process gets, ``needed_mtu`` the MTU of
     the narrowest hop. ``is_stalled``: almost nothing was carried, so that gains do not count from the measured rate.
-    ``limits`` are known limits of resources by their class of cause; ``sender``, ``receiver`` and ``interface`` are
+    ``limits`` are known limits of resources by their class of cause, ``systems`` the operating systems of the ends;
+    ``sender``, ``receiver`` and ``interface`` are
     names for commands.
     """
 
@@ -89,6 +91,7 @@ class Known:
     needed_mtu: float | None = None
     is_stalled: bool = False
     limits: Mapping[str, float] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
     sender: str | None = None
     receiver: str | None = None
     interface: str | None = None
@@ -145,6 +148,7 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
     mtu = known.needed_mtu if is_positive(known.needed_mtu) else _MTU if present > _MTU else _TUNNEL_MTU
     queue = round(bdp) if bdp is not None and bdp >= 1 else _WINDOW_WITHOUT_RTT // 64
     autotuned = known.tcp_rmem_max
+    names = words(known)
     more_than = f"more than {_byte_rate(known.base_bps)}"
     return {
         "line": _rounded(line if line is not None else after_bps / 0.94),
@@ -173,18 +177,29 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
         "rtt_text": format_time(known.rtt_s) if is_positive(known.rtt_s) else "its idle value",
         "mtu": round(mtu),
         "payload": round(mtu) - 28,
+        "tune_windows": systems.tuned(known.systems, names, window),
+        "allow_window": systems.allowed(known.systems, names, window),
         **_options(known.tool, more, window, ten, pace),
-        **words(known),
+        **names,
     }
 
 
 def _options(tool: str | None, streams: int, window: int, amount: int, pace: int) -> dict[str, str]:
     """Options of the tool, or those of iperf3 if it is unknown."""
+    kib, mib = math.ceil(window / 1024), window // 2**20
     if tool == "nuttcp":
-        kib = math.ceil(window / 1024)
         options = f"-N{streams}", f"-w{kib}k", f"-n{math.ceil(amount / 2**20)}m", f"-u -R{max(round(pace / 1e6), 1)}m"
     else:
-        options = f"-P {streams}", f"-w {window // 2**20}M", f"-n {amount}", f"-u -b {pace}"
+        options = f"-P {streams}", f"-w {mib}M", f"-n {amount}", f"-u -b {pace}"
+    of_copies = {
+        "globus-url-copy": (f"-p {streams}", f"-tcp-bs {window}"),
+        "bbcp": (f"-s {streams}", f"-w {kib}k"),
+        "fdt": (f"-P {streams}", f"-ss {mib}M"),
+        "lftp": (f"-e 'set pget:default-n {streams}'", f"-e 'set net:socket-buffer {window}'"),
+        "netperf": ("-- (started so many times)", f"-- -s {window} -S {window}"),
+        "rclone": (f"--multi-thread-streams {streams} --transfers {streams}", "without a window of its own"),
+    }
+    options = (*of_copies.get(tool or "", options[:2]), *options[2:])
     return dict(zip(("streams_option", "window_option", "bytes_option", "udp_option"), options, strict=True))
 
 

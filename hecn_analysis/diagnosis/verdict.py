@@ -564,9 +564,21 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
         receiver_cpu_share=_value(quotas["receiver"]),
         needed_mtu=_value(facts.said("path.mtu_bytes", choose=min)),
         limits=MappingProxyType(limits),
+        systems={end: system for end in buffers if (system := _system(kind, end)) is not None},
         sender=kind.source_host or None,
         receiver=kind.destination_host or None,
     )
+
+
+def _system(kind: Kind, end: str) -> str | None:
+    """The operating system of an end, if its files agree; the log of the runs is of the end that wrote it."""
+    writer = "receiver" if kind.is_back else "sender"
+    told = (
+        (one.end or (writer if one.source_file in kind.files else ""), str(one.value))
+        for one in kind.say("host.system")
+    )
+    own = {system for of, system in told if of == end}
+    return own.pop() if len(own) == 1 else None
 
 
 def _value(fact: Fact | None) -> float | None:

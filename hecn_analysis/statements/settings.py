@@ -1,4 +1,4 @@
-"""Settings of the kernel: ``sysctl``, and files of settings."""
+"""Settings of the kernel: ``sysctl``, and files of settings; and which system it is."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ _OF_BSD: Final = re.compile(
     r"^\s{0,40}(?:[#$] ?sysctl (?:-w )?)?net\.inet\.tcp\.(?:auto)?(rcv|recv|snd|send)buf_?max"
     r"\s{0,20}[=:]\s{0,20}(\d{4,12})\b"
 )
+#: Marks of the system of the host that wrote a text.
+_SYSTEMS: Final = re.compile(
+    r"(?P<Linux>^Linux \S{1,80} (?:\d+\.\d|\()|\"system_info\"\s?:\s?\"Linux |^\s{0,9}net\.ipv4\.tcp_[rw]mem)"
+    r"|(?P<FreeBSD>^FreeBSD \S{1,80} \d|\"system_info\"\s?:\s?\"FreeBSD |^\s{0,9}net\.inet\.tcp\.(?:recv|send)buf_max)"
+    r"|(?P<macOS>Darwin Kernel Version|\"system_info\"\s?:\s?\"Darwin |^\s{0,9}net\.inet\.tcp\.auto(?:rcv|snd)bufmax)"
+    r"|(?P<Windows>\bCYGWIN_NT-|^PS [A-Z]:\\|^[A-Z]:\\[^>\n]{0,120}>|^TCP Global Parameters|^Microsoft Windows \[)",
+    re.MULTILINE,
+)
 _NAMES: Final = {
     "tcp_rmem": "kernel.receive_buffer_bytes",
     "tcp_wmem": "kernel.send_buffer_bytes",
@@ -28,8 +36,12 @@ _NAMES: Final = {
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the largest buffers and the congestion control."""
+    """Find the largest buffers, the congestion control, and the system."""
     end = end_of(document.source_file)
+    if (system := _SYSTEMS.search(document.text)) is not None and system.lastgroup is not None:
+        number = document.text.count("\n", 0, system.start()) + 1
+        says = document.lines[number - 1].strip()[:120]
+        yield Statement("host.system", system.lastgroup, document.source_file, number, says, end)
     for number, text in enumerate(document.lines, 1):
         if "net" not in text:
             continue

@@ -69,6 +69,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "kernel.receive_request_bytes": "largest receive buffer that a program can ask for (rmem_max) [B]",
         "kernel.send_request_bytes": "largest send buffer that a program can ask for (wmem_max) [B]",
         "kernel.congestion_control": "congestion control",
+        "host.system": "operating system: Linux, FreeBSD, macOS or Windows",
         # disks
         "disk.read_bps": "rate at which the disk read in a test of its own [bit/s]",
         "disk.write_bps": "rate at which the disk wrote in a test of its own [bit/s]",
