@@ -45,6 +45,9 @@ _TIMEOUT_S: Final = 0.2
 #: Tools with a line for each file, which is a run of its own.
 _LINE_PER_FILE: Final = frozenset({"scp", "hpn-scp", "sftp"})
 
+#: What iperf3 calls min_rtt.
+_LEAST_RTT: Final = "socket.rtt_least_s"
+
 #: Files from which on their number matters. [B]
 _MANY_FILES: Final = 50
 
@@ -125,6 +128,7 @@ class Facts:
             self.said("path.rtt_idle_s", choose=min),
             self.of_runs("rtt_s", "RTT") if self.kind.tool in _IDLE_RTT else None,
             self.said("socket.rtt_min_s", choose=min),
+            self.said(_LEAST_RTT, choose=min),
             self.of_runs("path_rtt_s", "RTT"),
         ]
         return next((fact for fact in told if fact is not None and fact.value > 0), None)
@@ -132,8 +136,14 @@ class Facts:
     @property
     def is_rtt_idle_measured(self) -> bool:
         """Whether the RTT without a transfer, or its minimum, was measured."""
-        told = self.said("path.rtt_idle_s", choose=min) or self.said("socket.rtt_min_s", choose=min)
-        return told is not None or self.kind.tool in _IDLE_RTT
+        names = ("path.rtt_idle_s", "socket.rtt_min_s", _LEAST_RTT)
+        return self.kind.tool in _IDLE_RTT or any(self.said(name) is not None for name in names)
+
+    @property
+    def is_rtt_of_transfer(self) -> bool:
+        """Whether the least RTT known is one sampled during the transfer, and a queue may be in it."""
+        idle = self.rtt_idle
+        return not self.is_rtt_idle_measured or (idle is not None and idle.evidence[0].name == _LEAST_RTT)
 
     @cached_property
     def rtt_loaded(self) -> Fact | None:

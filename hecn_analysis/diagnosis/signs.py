@@ -43,6 +43,9 @@ _USB2: Final = frozenset({"usb-storage-480", "usb2-for-fast-device", "usb2-wrapp
 _SAYS_USB2: Final = re.compile(r"\bUSB ?2(?:\.0)?\b", re.IGNORECASE)
 _USB2_BPS: Final = 480e6
 
+#: Growth of an RTT that is none. [1]
+_NO_GROWTH: Final = 0.04
+
 _INTERVALS: Final = "the rate of the intervals"
 
 #: Scatter of a rate over time above which it has no plateau, as a full line has. [1]
@@ -54,6 +57,8 @@ _CACHED_BPS: Final = 16e9
 
 #: Tools whose data pass through a channel of OpenSSH.
 _OVER_SSH: Final = frozenset({"scp", "sftp", "rsync"})
+#: Tools by which people test access lines, whose two directions have rates of their own.
+_OF_ACCESS_LINES: Final = frozenset({"speedtest", "librespeed-cli", "networkQuality", "fast-cli"})
 _FAR_S: Final = 0.002  # a window is all in flight long before a nearer host is slow for another reason
 
 #: Share of the time in which a sender that is not limited by its program has nothing to send, such as the end. [1]
@@ -81,6 +86,7 @@ _WITHOUT_RUNS: Final = frozenset(
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
         *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu", "softnet"),
         "black_hole",
+        "resent",
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest", "some_busiest"),
         *("sender_softirq", "receiver_softirq"),
@@ -396,6 +402,8 @@ def _others(differs: str) -> Reads:
     """Ratio to the rate of the same test with another end, or in the other direction."""
 
     def read(facts: Facts) -> Fact | None:
+        if differs == "direction" and facts.kind.tool in _OF_ACCESS_LINES:
+            return None
         others = sorted(
             (one for one in facts.kind.others if one.differs == differs and one.rate_bps > 0),
             key=lambda one: one.rate_bps,
@@ -469,14 +477,18 @@ def _queue(facts: Facts) -> Fact | None:
         return None
     scatter = facts.said("path.rtt_scatter_s")
     grown_s = loaded.value - idle.value - (0.0 if scatter is None else _JITTER * scatter.value)
-    if grown_s <= 0 and not facts.is_rtt_idle_measured:  # the least RTT of the transfer may hold the queue, too
+    if (
+        grown_s <= _NO_GROWTH * idle.value and facts.is_rtt_of_transfer
+    ):  # the least RTT of the transfer may hold the queue, too
         return None
     return Fact(max(grown_s / idle.value, 0.0), (*idle.evidence, *loaded.evidence))
 
 
 @_sign
 def _queue_rate(facts: Facts) -> Fact | None:
-    return _ratio(facts, facts.said("queue.rate_bps", choose=min))
+    """Ratio of the rate, after the burst that a bucket lets through, to the limit."""
+    after = min(facts.measured, facts.plateau) if facts.plateau > 0 else None
+    return _ratio(facts, facts.said("queue.rate_bps", choose=min), after)
 
 
 @_sign

@@ -1,4 +1,4 @@
-"""Queueing disciplines: ``tc -s qdisc``, ``tc -s class``, ``tc filter``, and the commands that make them.
+"""Queueing disciplines: ``tc -s qdisc``, ``tc -s class``, ``tc filter``, commands that make them, policies of routers.
 
 Units and traps
 ---------------
@@ -6,6 +6,8 @@ Units and traps
 - The rate below "Sent" is measured; the one beside the kind is the limit.
 - A class of htb may borrow up to its "ceil", one of hfsc up to the m2 of its "ul". Parents send what their classes
   send: the narrowest of those with at least half of the traffic counts.
+- Policers and shapers of Cisco IOS and Junos ("police cir 50000000", "shape average 50m", "bandwidth-limit 50m") limit,
+  too; "percent" is left out.
 - Queues of queues (mq) count the drops of their parts again: the largest number counts, not the sum.
 """
 
@@ -29,6 +31,13 @@ _QUEUE: Final = re.compile(
 _RATE: Final = re.compile(
     r"\b(?P<key>rate|maxrate|bandwidth|ceil"
     r"|m2) (?P<number>\d{1,12}(?:\.\d{1,6})?)(?P<prefix>[kmgt]?)(?P<binary>i?)(?P<unit>bit|bps)\b",
+    re.IGNORECASE,
+)
+_OF_ROUTERS: Final = re.compile(
+    r"^\s{0,20}(?:police )?(?:cir |police (?:rate |average )?|shape (?:\(?average\)? )(?:cir )?"
+    r"|(?:if-exceeding )?bandwidth-limit )"
+    r"(?P<number>\d{1,12}(?:\.\d{1,3})?) ?(?P<prefix>[kmg]?)(?:bps|bits?/s(?:ec)?)?"
+    r"(?=[\s,;(]|$)(?! ?(?:percent|pps|bytes))",
     re.IGNORECASE,
 )
 _SENT: Final = re.compile(r"^\W{0,12}Sent (?P<bytes>\d{1,19}) bytes \d{1,19} pkts? \(dropped (?P<dropped>\d{1,19})")
@@ -56,6 +65,7 @@ class _Queue:
 def find(document: Document) -> Iterator[Statement]:
     """Find the limits, drops and backlogs of queues."""
     text = document.text
+    yield from _of_routers(document)
     if "qdisc " not in text and "police " not in text and "class htb" not in text and "class hfsc" not in text:
         return
     queues = list(_queues(document))
@@ -81,6 +91,18 @@ def find(document: Document) -> Iterator[Statement]:
         values = sorted(getattr(queue, column) for queue in whole or queues if getattr(queue, column)[1])
         if values:
             yield said(name, *values[-1])
+
+
+def _of_routers(document: Document) -> Iterator[Statement]:
+    """Find the rates that a policy of a router holds to."""
+    if not any(word in document.text for word in ("cir ", "police ", "shape average", "bandwidth-limit")):
+        return
+    end = end_of(document.source_file)
+    for number, text in enumerate(document.lines, 1):
+        if len(text) < 200 and (match := _OF_ROUTERS.match(text)) is not None:
+            rate = float(match["number"]) * _BITS[match["prefix"].lower()]
+            if rate > 0:
+                yield Statement("queue.rate_bps", rate, document.source_file, number, text.strip(), end)
 
 
 def _queues(document: Document) -> Iterator[_Queue]:

@@ -225,7 +225,7 @@ def _amount(text: str, base: int) -> float | None:
 _JSON: Final[Mapping[str, tuple[str, float]]] = {
     "sock_bufsize": ("asked.window_bytes", 1.0),
     "max_snd_wnd": ("socket.send_window_bytes", 1.0),
-    "min_rtt": ("socket.rtt_min_s", 1e-6),
+    "min_rtt": ("socket.rtt_least_s", 1e-6),
     "mean_rtt": ("socket.rtt_s", 1e-6),
 }
 

@@ -23,6 +23,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "socket.retransmitted": "share of the segments that were sent again",
         "socket.rtt_s": "smoothed round-trip time [s]",
         "socket.rtt_min_s": "least round-trip time [s]",
+        "socket.rtt_least_s": "least of the round-trip times that were sampled during the transfer [s]",
         "socket.pacing_bps": "rate that the program asked the kernel to pace at [bit/s]",
         "socket.rate_bps": "rate of the data that a capture shows [bit/s]",
         "socket.flight_bytes": "most data that were sent and not acknowledged [B]",

@@ -618,3 +618,28 @@ def test_losses_without_an_rtt_under_load_leave_open_whether_a_window_has_room(t
 def test_a_disk_behind_a_service_is_not_of_this_host_alone(tmp_path, words, is_local):
     disk = e.dd("/dev/zero", "/data/x", 8 << 30, 187e6, "oflag=direct")
     assert ("is_local" in values(tmp_path, d_txt=disk, notes_txt=f"{words}\n")) == is_local
+
+
+def test_the_least_rtt_of_a_transfer_may_hold_its_queue(tmp_path):
+    text = e.iperf3_json(STEADY, rtt=0.05)
+    assert "queue" not in values(
+        tmp_path, a_json=text.replace('"rtt": 55000', '"rtt": 50000').replace("55000", "50000")
+    )
+    assert values(tmp_path, a_json=text, ping_txt=e.ping("10.30.0.12", 0.05, scatter=0))["queue"] >= 0
+
+
+def test_a_limit_with_a_bucket_is_compared_with_the_rate_after_the_burst(tmp_path):
+    policy = "policy-map OUT\n  police cir 50000000 bps, bc 1562500 bytes\n"
+    found = values(tmp_path, a_txt=iperf3([300e6, *[49e6] * 9]), policy_txt=policy)
+    assert found["queue_rate"] == pytest.approx(49 / 50, rel=0.01)
+
+
+def test_an_access_line_has_two_rates(tmp_path):
+    speeds = "    Download:   101.12 Mbps (data used: 121.2 MB)\n      Upload:    20.31 Mbps (data used: 21.2 MB)\n"
+    head = "   Speedtest by Ookla\n\n      Server: Provider - Town (id: 1211)\n         ISP: Provider\n"
+    assert "way_back_faster" not in values(tmp_path, s_txt=head + speeds)
+
+
+def test_retransmits_of_a_socket_count_without_a_run(tmp_path):
+    ss = SS.replace("busy:20000ms", "retrans:0/10000 busy:20000ms")
+    assert values(tmp_path, ss_txt=ss)["resent"] == pytest.approx(0.01, rel=0.02)

@@ -66,3 +66,18 @@ class htb 1:10 parent 1:1 prio 0 rate 100Mbit ceil 200Mbit burst 1600b cburst 16
 @pytest.mark.parametrize("text", ["", "qdisc \n", "the police said rate\n", "class htb\n Sent x\n"])
 def test_fragments_say_nothing(text):
     assert said(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "rate"),
+    [
+        ("          cir 50000000 bps, bc 1562500 bytes", 50e6),
+        ("    police cir 50 mbps bc 200 ms conform-action transmit", 50e6),
+        ("     police 8000000 1500 exceed-action drop", 8e6),
+        ("     shape average 100m", 1e8),
+        ("        if-exceeding bandwidth-limit 50m;", 50e6),
+        ("     police cir percent 20", None),
+    ],
+)
+def test_policies_of_routers(line, rate):
+    assert said(f"policy-map OUT\n{line}\n") == ({} if rate is None else {"queue.rate_bps": (rate, 2)})
