@@ -98,7 +98,16 @@ class Facts:
         """Rate of the circuit in notes, the least that the runs do not refute [bit/s]."""
         refuted = {float(one.value) for one in self.refuted}
         least = self.said("path.rate_bps", choose=lambda rates: min((set(rates) - refuted) or {0.0}))
+        least = least or self._access
         return least if least is not None and least.value > 0 else None
+
+    @property
+    def _access(self) -> Fact | None:
+        """Rate of the access line in the direction of the runs, unless they exceed it [bit/s]."""
+        if not self.has_rates or not self.kind.direction:
+            return None
+        told = self.said(f"access.{'down' if self.kind.is_back else 'up'}_bps", choose=min)
+        return None if told is None or self.measured > _REFUTES * told.value else told
 
     @cached_property
     def refuted(self) -> list[Statement]:

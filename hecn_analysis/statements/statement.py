@@ -81,6 +81,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "host.memory_bytes": "memory of the host [B]",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
+        "access.down_bps": "rate of an access line to the site of whoever writes [bit/s]",
+        "access.up_bps": "rate of an access line from that site [bit/s]",
         "path.sender": "name of the host that sends, as notes state it",
         "path.receiver": "name of the host that receives, as notes state it",
         "path.black_hole_bytes": "size of packets that never arrive, while smaller ones do [B]",

@@ -643,3 +643,12 @@ def test_an_access_line_has_two_rates(tmp_path):
 def test_retransmits_of_a_socket_count_without_a_run(tmp_path):
     ss = SS.replace("busy:20000ms", "retrans:0/10000 busy:20000ms")
     assert values(tmp_path, ss_txt=ss)["resent"] == pytest.approx(0.01, rel=0.02)
+
+
+@pytest.mark.parametrize(("reverse", "share"), [(False, 0.5), (True, 0.2)], ids=["up", "down"])
+def test_the_rate_of_an_access_line_is_that_of_the_direction(tmp_path, reverse, share):
+    text = iperf3([20e6] * 10).replace("iperf3 -c", "iperf3 -R -c" if reverse else "iperf3 -c")
+    if reverse:
+        text = text.replace("port 5201\n", "port 5201\nReverse mode, remote host 10.30.0.12 is sending\n", 1)
+    found = values(tmp_path, a_txt=text, notes_txt="The office line is 100 Mbit/s down, 40 up.\n")
+    assert found["line_share"] == pytest.approx(share / TCP_1500, rel=1e-3)
