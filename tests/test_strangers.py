@@ -122,8 +122,8 @@ def test_a_disk_reads_half_as_fast_inside_and_less_long_ago(tmp_path):
     )
     outer, inner, old = (float(np.exp(np.median(row.draws))) / 8e6 for row in rows)
     assert (outer, inner, old) == (
-        pytest.approx(234, rel=0.02),
-        pytest.approx(117, rel=0.02),
+        pytest.approx(1.3 * 160, rel=0.02),
+        pytest.approx(0.65 * 160, rel=0.02),
         pytest.approx(65, rel=0.02),
     )
 

@@ -308,7 +308,8 @@ class Cores:
 
     def _file_cost(self, flow: int, *, sends: bool) -> FloatArray:
         tool = self.scenario.tool
-        name = "direct_cost" if tool.io == "direct" else "read_cost" if sends else "write_cost"
+        uncopied = tool.io == "direct" or (sends and tool.zero_copy and self.host.offload)  # sendfile, splice
+        name = "direct_cost" if uncopied else "read_cost" if sends else "write_cost"
         if tool.request is None:
             return self._cost(name)
         request = self.draw("tool.request", tool.request)

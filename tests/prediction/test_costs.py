@@ -43,6 +43,13 @@ def test_zero_copy_pays_for_large_messages_through_a_card():
     assert gain(path__same_host=True, receiver="virtual-2-cores") == 1
 
 
+def test_a_file_that_is_sent_without_a_copy_is_not_read_with_one():
+    ends = {**SENDER, "tool.source_end": "disk", "sender.cpu.read_cost": 0.5, "sender.cpu.direct_cost": 0.1}
+    assert rate(ends) == pytest.approx(8 / 1.5)
+    without = rate(ends, tool__zero_copy=True, tool__message="1 MiB")
+    assert 8 / without == pytest.approx(8 / rate(SENDER, tool__zero_copy=True, tool__message="1 MiB") + 0.1)
+
+
 def test_a_direct_request_costs_the_block_layer():
     disk = {"sender.arrays.data.disk.read_rate": "20 GB/s", "sender.arrays.data.disk.write_rate": "20 GB/s"}
     keys = {"tool": "fio-read", "sender.cpu.part": "generic-server-cpu", "sender.cpu.sockets": 1, **disk}
