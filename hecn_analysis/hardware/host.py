@@ -299,6 +299,11 @@ class Host(_Described):
         description="packet filter of the kernel (iptables, nftables): none, or one that tracks connections; default: "
         "unknown, as in the costs",
     )
+    virtual_switch: Literal["none", "veth", "bridge", "ovs"] = Field(
+        default="none",
+        description="switch of the kernel between the process or machine and the card: a veth pair (containers), a "
+        "bridge, Open vSwitch",
+    )
     offload: bool = Field(
         default=True, description="segmentation offload (TSO, GSO): up to 64 KiB cross the sending stack as one packet"
     )
