@@ -39,6 +39,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (("tool.duration",), lambda scenario: scenario.tool.bytes is not None, "tool.bytes sets the amount"),
     (("tool.cipher",), lambda scenario: scenario.tool.encryption is None, "tool.encryption is not set"),
     (("tool.io",), lambda scenario: not _on_disk(scenario), "neither end of this tool is a file"),
+    (("tool.sync",), lambda scenario: scenario.tool.sink_end != "disk", "the receiver writes no file"),
     (("sender.write_rate", "receiver.read_rate"), _one_way, "data flow one way, from the sender's storage"),
     (("sender.tcp_rmem_max", "sender.rmem_max"), _one_way, "the sender receives no data"),
     (("receiver.tcp_wmem_max", "receiver.wmem_max"), _one_way, "the receiver sends no data"),

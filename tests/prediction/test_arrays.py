@@ -183,3 +183,5 @@ def test_synchronous_writes_wait_for_stable_storage_wherever_it_is():
     whole, flushed = (hecn.predict({"tool": "dd-write", "tool.sync": sync, **disk}) for sync in (False, True))
     assert flushed.throughput_bps < 0.9 * whole.throughput_bps  # of a size that nobody states
     assert "tool.request" in {assumption.name for assumption in flushed.assumptions}
+    unused = hecn.predict({"tool": "iperf3", "path.rate": "10 Gb/s", "tool.sync": True}).warnings
+    assert any("tool.sync" in warning and "writes no file" in warning for warning in unused)
