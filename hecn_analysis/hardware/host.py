@@ -116,8 +116,10 @@ class Array(_Described):
     level: Literal[0, 1, 5, 6, 10, 50, 60] | None = Field(
         default=None, description="RAID level; raidz and raidz2 are levels 5 and 6 of ZFS; default: a single disk"
     )
-    software: Literal["controller", "md", "zfs", "btrfs"] | None = Field(
-        default=None, description="what makes the array of the disks; default: unknown, a controller or Linux md"
+    software: Literal["controller", "md", "zfs", "btrfs", "cluster"] | None = Field(
+        default=None,
+        description="what makes the array of the disks (cluster: a parallel file system or object store over many "
+        "servers, such as Ceph, Lustre or BeeGFS); default: unknown, a controller or Linux md",
     )
     layout: Literal["near", "far"] = Field(
         default="near", description="RAID 10 of Linux md: far stripes reads over all disks"

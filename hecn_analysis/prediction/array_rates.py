@@ -70,6 +70,8 @@ def _disk_rate(tool: Tool, draw: Draws, at: str, array: Array, *, files: int, re
             revolution=draw(f"{at}.revolution", disk.revolution),
         )
         rate = np.asarray(shared, dtype=np.float64)
+    if array.software == "cluster":
+        rate = np.minimum(rate, draw(f"{at}.served", assumed("ceiling", "cluster-disk")))
     return rate
 
 

@@ -19,7 +19,15 @@ import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
 from hecn_analysis.limits.tcp_window import kernel_version
-from hecn_analysis.prediction.devices import buffer_cost, core_clock, filter_cost, pacing_cost, process_cost, slowness
+from hecn_analysis.prediction.devices import (
+    buffer_cost,
+    core_clock,
+    filter_cost,
+    pacing_cost,
+    process_cost,
+    slowness,
+    switch_cost,
+)
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
 from hecn_analysis.prediction.placement import Placement
@@ -294,9 +302,9 @@ class Cores:
         return total * self._kernel_factor()
 
     def _filter_cost(self, *, sends: bool) -> FloatArray:
-        """Cycles per byte of the packet filter, which sees packets before they are cut, and merged [cycles/B]."""
-        unit = self._sent_unit if sends else self._received_unit
-        return filter_cost(self.draw, self.role, self.host, unit(self._payload, offloaded=False))
+        """Cycles per byte of packet filter and virtual switch, which see packets uncut, and merged [cycles/B]."""
+        unit = (self._sent_unit if sends else self._received_unit)(self._payload, offloaded=False)
+        return filter_cost(self.draw, self.role, self.host, unit) + switch_cost(self.draw, self.role, self.host, unit)
 
     def _from_interrupts(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte, at each end, for packets handed over between the interrupts' core and the process's."""

@@ -78,14 +78,19 @@ def buffer_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatAr
 
 
 def filter_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
-    """Cycles per byte of the kernel's packet filter and virtual switch, for packets of a size [cycles/B]."""
-    cycles = np.zeros(1)
-    if host.firewall is not None:
-        cycles = cycles + draw(f"{role}.firewall", _assumed(_table()["firewalls"][host.firewall], dimension="cycles"))
-    if host.virtual_switch != "none":
-        entry = _table()["virtual_switches"][host.virtual_switch]
-        cycles = cycles + draw(f"{role}.virtual_switch", _assumed(entry, dimension="cycles"))
+    """Cycles per byte of the kernel's packet filter, for packets of a size [cycles/B]."""
+    if host.firewall is None:
+        return np.zeros(1)
+    cycles = draw(f"{role}.firewall", _assumed(_table()["firewalls"][host.firewall], dimension="cycles"))
     return np.asarray(cycles / unit)
+
+
+def switch_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
+    """Cycles per byte of a virtual switch that the host's packets of a size cross [cycles/B]."""
+    if host.virtual_switch == "none":
+        return np.zeros(1)
+    entry = _table()["virtual_switches"][host.virtual_switch]
+    return np.asarray(draw(f"{role}.virtual_switch", _assumed(entry, dimension="cycles")) / unit)
 
 
 def pacing_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:

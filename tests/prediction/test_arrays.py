@@ -185,3 +185,11 @@ def test_synchronous_writes_wait_for_stable_storage_wherever_it_is():
     assert "tool.request" in {assumption.name for assumption in flushed.assumptions}
     unused = hecn.predict({"tool": "iperf3", "path.rate": "10 Gb/s", "tool.sync": True}).warnings
     assert any("tool.sync" in warning and "writes no file" in warning for warning in unused)
+
+
+def test_a_cluster_has_a_daemon_before_each_disk():
+    fast, slow = {"disk.read_rate": "7 GB/s", "disk.write_rate": "4 GB/s"}, HDD
+    assert rate(40, "read", software="cluster", **fast) < 40 * 2000
+    assert rate(40, "read", software="cluster", **fast) < 0.5 * rate(40, "read", software="md", **fast)
+    assert rate(8, "read", software="cluster", **slow) == pytest.approx(rate(8, "read", software="md", **slow), rel=0.1)
+    assert rate(8, "write", software="cluster", copies=3, **slow) < 0.4 * rate(8, "write", software="cluster", **slow)
