@@ -40,6 +40,9 @@ _REGIME: Final = {"pcie": "slot", "atm": "stated", "memory": "slot", "channels":
 #: Share of the nominal rate of memory that copies reach.
 _USABLE: Final = 0.75
 
+#: Year from which kernels tune the buffers of both ends themselves (Linux 2.6.7 and 2.6.17).
+_TUNED: Final = 2005
+
 #: Year from which disks are as the prior has them.
 _NEW_DISKS: Final = 2009
 
@@ -192,7 +195,7 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         row.fault = "no rule" if rule is None else "not a rate"
         return
     access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
-    usual = _rules()["assumed"] if "path.rate" in rule.get("keys", {}) and "window" in known else {}
+    usual = _windows(known) if "path.rate" in rule.get("keys", {}) and "window" in known else {}
     keys = {**usual, **rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
     if not {"io", "flushed", "depth"} & set(known):  # how much is in flight is not known
         keys.pop("tool.request", None)
@@ -210,6 +213,12 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         _limit(row, rule, keys, known)
         return
     predict_row(row, load_scenario(keys))
+
+
+def _windows(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Kernels by which windows that a source states are counted."""
+    is_old = int(known.get("year", _TUNED)) < _TUNED
+    return dict(_rules()["assumed_before" if is_old else "assumed"])
 
 
 def _applies(rule: Mapping[str, Any], category: str, known: Mapping[str, Any]) -> bool:
