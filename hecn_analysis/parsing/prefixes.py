@@ -24,12 +24,13 @@ _PREFIX: Final = re.compile(
     |(?:\[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}(?:\ ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?[:,]?
       (?:{_PYTHON}|{_SENDER}{_NUMBER}:)?
     | (?:[A-Z][a-z]{{2}}\ )?[A-Z][a-z]{{2}}\ {{1,2}}\d{{1,2}}\ {_CLOCK}(?:\ [A-Z]{{2,5}})?(?:\ \d{{4}})?
-      (?:{_SENDER}(?:{_NUMBER})?:)?
+      (?:{_SENDER}{_NUMBER}:|(?P<unnumbered>{_SENDER}:))?
     | \[?{_CLOCK}\]?:?(?=\s)
     | \[\s{{0,8}}\d{{1,10}}\.\d{{1,9}}\]
     | \d{{9,10}}\.\d{{1,9}}(?=\s)
     | <\d{{1,3}}>1?
-    | [\[(<]?{_LEVEL}[\])>]?(?:\s{{0,4}}[:|\]-])?(?=\s)
+    | [\[(<]{_LEVEL}[\])>]:?(?=\s)
+    | [\[(<]?{_LEVEL}(?:\s{{0,4}}[:|\]-])?(?=\s)
     | [\[(<]?{_LEVEL}(?:[\])>]:?|:)$
     | [\w.-]{{1,60}}\ {{1,40}}\|(?=\s)
     | -\ (?:[\w.-]{{1,60}}\ -\ )?(?={_LEVEL}\b)
@@ -40,9 +41,15 @@ _MOST: Final = 6
 
 
 def without(text: str) -> list[str]:
-    """Return a line without its first prefix, then also without the second, and so on."""
+    """Return a line without its first prefix, then also without the second, and so on.
+
+    What may be a host and a program without the number of a process, or the line's own ("Uplink capacity:"), is left
+    and then removed.
+    """
     rest: list[str] = []
     while len(rest) < _MOST and (prefix := _PREFIX.match(text)) is not None:
+        if prefix["unnumbered"]:
+            rest.append(text[prefix.start("unnumbered") :].lstrip())
         text = text[prefix.end() :]
         rest.append(text)
     return rest

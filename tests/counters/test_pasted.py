@@ -272,3 +272,13 @@ def test_declarations_of_metrics_may_have_lost_their_mark(tmp_path):
     )
     samples = read_counters(tmp_path / "a.md").samples
     assert samples[["interface", "out_octets"]].to_numpy().tolist() == [["eth0", 310_000_000_000], ["eth1", 746]]
+
+
+def test_code_over_several_lines(tmp_path):
+    (tmp_path / "a.md").write_text(
+        "**here**\n`bond1: flags=5187<UP,RUNNING>  mtu 9000\n        RX packets 80  bytes 770 (770.0 B)\n"
+        "        TX packets 14  bytes 355 (355.0 B)`\n\n**and**\n`" + LINK.rstrip() + " `\n"
+    )
+    samples = read_counters(tmp_path / "a.md").samples.set_index("interface")
+    assert samples[["in_octets", "out_octets"]].to_numpy().tolist() == [[770, 355], [40_000_000, 70_000_000]]
+    assert samples.index.tolist() == ["bond1", "eth0"]

@@ -633,3 +633,50 @@ def test_an_array_without_its_name():
     table = f"{head}       0     259        0        0      active sync   /dev/sda\n"
     [facts], _ = read(f"    Active Devices : 5\n   Working Devices : 6\n        Chunk Size : 512K\n\n{table}")
     assert (facts["n_active"], facts["n_working"], facts["active_devices"]) == (5, 6, ["/dev/sda"])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        (
+            "Node             SN     Model            Namespace Usage                    Format           FW Rev\n"
+            "---------------- ------ ---------------- --------- ------------------------ ---------------- ------\n"
+            "nvme0n1          S1     MAKER DISK 1     1         1.00  TB /   1.00  TB    512   B +  0 B   F1\n"
+        ),
+        (
+            "Node             SN     Model            Namespace Usage                    Format           FW Rev\n\n"
+            "/dev/nvme0n1     S1     MAKER DISK 1                1.00  TB /   1.00  TB    512   B +  0 B   F1\n"
+        ),
+        (
+            "    Node             Model            Version  Namepace Usage                    Format\n"
+            "    ---------------- ---------------- -------- -------- ------------------------ ----------------\n"
+            "    /dev/nvme0n1     MAKER DISK 1     1.1      1        1.00  TB /   1.00  TB    512   B +  0 B\n"
+            "    /dev/nvme0n1p1   MAKER DISK 1     1.1      1        1.00  TB /   1.00  TB    512   B +  0 B\n"
+        ),
+    ],
+    ids=["names", "no rule", "first version"],
+)
+def test_tables_of_nvme_list(table):
+    [facts], problems = read(f"I see:\n\n{table}")
+    assert [(one["node"], one["model"], one["size_bytes"], one["sector_bytes"]) for one in facts["devices"]] == [
+        ("/dev/nvme0n1", "MAKER DISK 1", 10**12, 512)
+    ]
+    assert problems == []
+
+
+def test_a_table_of_nvme_list_that_cannot_be_read_is_a_problem():
+    [facts], [problem] = read("Node  SN  Model  Namespace Usage  Format  FW Rev\n/dev/nvme0n1 S1 MAKER DISK\n")
+    assert (facts["n"], problem["line"], problem["kind"]) == (0, 2, "malformed")
+    assert problem["message"] == ("found '/dev/nvme0n1 S1 MAKER DISK', expected cells below the heads; left out")
+
+
+def test_dmidecode_without_handles():
+    record = "Memory Device\n\tSize: 8192 MB\n\tType: DDR3\n\tSpeed: 1600 MT/s\n\tConfigured Clock Speed: 1066 MT/s\n"
+    for before in ("", "$ dmidecode -qt 17\n", "MemTotal: 1000 kB\nMemFree: 10 kB\n"):
+        facts = read(f"{before}{record}\n{record}")[0][-1]
+        assert (facts["n_dimms"], facts["memory_bytes"], facts["configured_mtps"]) == (2, 2**34, 1066)
+
+
+def test_bold_over_several_lines():
+    [facts], _ = read("CPU(s):  8\nThread(s) per core:  2\nSocket(s):  1\n**L2 cache:  1024K\nL3 cache:  8192K**\n")
+    assert (facts["l2_bytes"], facts["l3_bytes"]) == (2**20, 2**23)

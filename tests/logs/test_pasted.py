@@ -163,3 +163,10 @@ def test_times_of_mtr_that_fill_their_column(tmp_path):
     head = "HOST: here           Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
     [run], problems = runs(tmp_path, f"{head}  1.|-- 192.0.2.1     10.0%    60  120.6 148.4   2.2 1105. 232.5\n")
     assert (run["rtt_max_s"], run["rtt_avg_s"], problems) == (1.105, 0.1484, [])
+
+
+def test_the_first_words_of_a_line_behind_a_date_are_no_sender(tmp_path):
+    text = "==== SUMMARY ====\nUplink capacity: 42.3 Mbps\nDownlink capacity: 51.2 Mbps\n"
+    found, problems = runs(tmp_path, "".join(f"Nov 27 10:00:00 {line}\n" for line in text.splitlines()))
+    assert [run["throughput_bps"] for run in found] == [42.3e6, 51.2e6]
+    assert problems == []

@@ -27,10 +27,10 @@ VERSIONS: Final = "net-tools 1.60 to 2.10, BusyBox, FreeBSD, OpenBSD, NetBSD, ma
 WHOLE: Final = False
 
 _OLD: Final = re.compile(
-    r"^(?P<name>\S{1,64}?):?\s+(?:Link|Lien|Protokoll|Encapsulamento do Link)[^\n]{0,20}?(?:encap|:)", re.MULTILINE
+    r"^(?P<name>(?!`)\S{1,64}?):?\s+(?:Link|Lien|Protokoll|Encapsulamento do Link)[^\n]{0,20}?(?:encap|:)", re.MULTILINE
 )
 _NEW: Final = re.compile(
-    r"^(?P<name>[^\s:]{1,32}(?:[:.]\w{1,16})*): flags=[0-9a-fx]{1,16}<(?P<flags>[^>\n]*)>(?P<rest>.*)$", re.MULTILINE
+    r"^(?P<name>[^\s:`]{1,32}(?:[:.]\w{1,16})*): flags=[0-9a-fx]{1,16}<(?P<flags>[^>\n]*)>(?P<rest>.*)$", re.MULTILINE
 )
 _FLAGS: Final = re.compile(r"^\s+(?P<flags>(?:UP |BROADCAST |LOOPBACK |POINTOPOINT |NOARP )[A-Z ]*)MTU:(?P<mtu>\d+)")
 _OLD_FLAGS_DOWN: Final = re.compile(r"^\s++(?P<flags>[A-Z ]*)MTU:(?P<mtu>\d+)")

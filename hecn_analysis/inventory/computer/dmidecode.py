@@ -1,6 +1,6 @@
 """``dmidecode``: what the firmware says of the system, its memory modules and its slots.
 
-Versions: dmidecode 2.7 to 3.6, whole or some types only (``-t memory``).
+Versions: dmidecode 2.7 to 3.6, whole or some types only (``-t memory``, ``-q``).
 
 Traps
 -----
@@ -25,7 +25,8 @@ from hecn_analysis.parsing.amounts import size, whole
 FORMATS = ("dmidecode",)
 VERSIONS = "dmidecode 2.7 to 3.6"
 COMMANDS = ("dmidecode", "biosdecode")
-BEGINS = re.compile(r"# dmidecode (?=\d)|Getting SMBIOS data from|SMBIOS \d{1,2}\.\d{1,2} present")
+_QUIET: Final = r"(?:Memory Device|(?:Processor|System|BIOS|Base Board|System Slot) Information)\s*\n\t(?=[A-Z])"
+BEGINS = re.compile(rf"# dmidecode (?=\d)|Getting SMBIOS data from|SMBIOS \d{{1,2}}\.\d{{1,2}} present|(?={_QUIET})")
 REPEATS = False
 
 _HANDLE: Final = re.compile(r"Handle 0x[0-9A-Fa-f]{1,8}(?:, DMI type (?P<type>\d{1,3}))?")
@@ -53,7 +54,10 @@ def recognises(output: Output) -> bool:
         return True
     if re.search(r"^SMBIOS \d{1,2}\.\d{1,2}(?:\.\d)? present", head, re.MULTILINE):
         return "Handle 0x" in output.text  # the kernel's log has the first line, too
-    return re.search(r"^Handle 0x[0-9A-F]{4}(?:, DMI type|\n\s{1,8}DMI type)", head, re.MULTILINE) is not None
+    return (
+        re.search(rf"^(?:Handle 0x[0-9A-F]{{4}}(?:, DMI type|\n\s{{1,8}}DMI type)|{_QUIET})", head, re.MULTILINE)
+        is not None
+    )
 
 
 def read(output: Output) -> Facts:
@@ -81,9 +85,15 @@ def _records(output: Output) -> list[tuple[str, Record]]:
     """Name and fields of each structure; a field in a list below another is left out."""
     found: list[tuple[str, Record]] = []
     awaited = False
+    is_quiet = "Handle 0x" not in output.text  # -q leaves out the handles
     for line in output.lines:
-        if _HANDLE.match(line):
+        if _HANDLE.match(line) or (is_quiet and line.strip() and not line[0].isspace()):
             awaited = True
+        if is_quiet and awaited and line.strip():
+            found.append((line.strip(), {}))
+            awaited = False
+        elif _HANDLE.match(line):
+            continue
         elif awaited and line.strip() and not line.strip().startswith("DMI type"):
             found.append((line.strip().removesuffix(" Block"), {}))
             awaited = False

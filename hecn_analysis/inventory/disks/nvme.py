@@ -20,7 +20,7 @@ from hecn_analysis.parsing.json_values import at, objects, positive, trimmed
 FORMATS: tuple[str, ...] = ("nvme-list", "nvme-list-json")
 VERSIONS: str = "nvme-cli 0.8 to 2.11"
 COMMANDS: tuple[str, ...] = ("nvme",)
-BEGINS: re.Pattern[str] | None = re.compile(r"Node\s+(?:Generic\s+)?SN\s+Model\s")
+BEGINS: re.Pattern[str] | None = re.compile(r"Node\s+(?:Generic\s+)?(?:SN\s+)?Model\s")
 REPEATS: bool = False
 
 _JSON: Final = re.compile(r'"Devices"\s?:\s?\[')
@@ -33,6 +33,8 @@ _SQUEEZED: Final = re.compile(  # a row whose blanks a page has taken
     r"(?P<node>/dev/nvme\S{1,20}) (?:/dev/ng\S{1,20} )?(?:\S{1,40} )?(?P<model>\S.{0,60}?) (?:\d{1,9}|0x[0-9a-f]{1,8}) "
     r"(?P<usage>\d[\d.,]{0,12} [kKMGTP]?B / \d[\d.,]{0,12} [kKMGTP]?B) (?P<sector>\d{1,6} (?:[kK]i?)?B) "
 )
+_NODE: Final = re.compile(r"(?P<dev>/dev/)?(?P<name>nvme\d{1,4}n\d{1,4})(?P<partition>p\d{1,4})?\s")
+_HEADS: Final = re.compile(r"Node|Generic|SN|Model|Version|Name?space|Usage|Format|FW Rev")
 _MOST: Final = 4096
 
 
@@ -57,6 +59,7 @@ def read(output: Output) -> Facts:
     else:
         facts = output.facts("nvme-list", {"n": 0, "devices": devices})
         devices.extend(_table(output.lines))
+        _missed(facts, output, devices)
     facts.values["n"] = len(devices)
     return facts
 
@@ -102,35 +105,48 @@ def _device(controller: dict[str, Any], space: dict[str, Any], node: object) -> 
     }
 
 
+def _missed(facts: Facts, output: Output, devices: list[dict[str, Any]]) -> None:
+    """Report a row below the heads if no device was read."""
+    row = next(((n, line) for n, line in output.numbered() if _NODE.match(f"{line} ")), None)
+    if row is not None and not devices:
+        facts.problem(row[0], "malformed", f"found {row[1][:60]!r}, expected cells below the heads; left out")
+
+
 def _table(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Rows of the table: the dashes under the heads say where columns begin."""
+    """Rows of the table: the dashes under the heads say where columns begin, or else the heads."""
     places: dict[str, tuple[int, int | None]] = {}
     heads = ""
     for line in lines:
+        node = _NODE.match(line)
         if line.startswith("Node"):
             heads, places = line, {}
         elif line.startswith("---") and heads:
-            spans = [(match.start(), match.end()) for match in re.finditer(r"-{3,80}", line)]
-            ends = [start for start, _ in spans[1:]] + [None]
-            places = {heads[start:end].strip(): (start, end) for (start, _), end in zip(spans, ends, strict=True)}
+            spans = [match.start() for match in re.finditer(r"-{3,80}", line)]
+            places = {
+                heads[start:end].strip(): (start, end) for start, end in zip(spans, [*spans[1:], None], strict=True)
+            }
         elif heads and not places and (row := _SQUEEZED.match(line)):
-            usage = _USAGE.search(row["usage"])
-            yield {
-                "node": row["node"],
-                "model": row["model"],
-                "size_bytes": amounts.size(usage["size"].replace(",", "."), kilo=1000) if usage else None,
-                "sector_bytes": amounts.size(row["sector"], kilo=1024),
-                "pci": None,
-                "transport": None,
-            }
-        elif places and line.startswith("/dev/"):
-            cells = {name: line[start:end].strip() for name, (start, end) in places.items()}
-            usage, sector = _USAGE.search(line), _FORMAT.match(f"{cells.get('Format', '')} ")
-            yield {
-                "node": cells.get("Node") or None,
-                "model": cells.get("Model") or None,
-                "size_bytes": amounts.size(usage["size"].replace(",", "."), kilo=1000) if usage else None,
-                "sector_bytes": amounts.size(sector["sector"], kilo=1024) if sector else None,
-                "pci": None,
-                "transport": None,
-            }
+            yield _row(row["node"], row["model"], row["usage"], row["sector"])
+        elif heads and node and not node["partition"]:
+            if places:
+                cells = {name: line[start:end].strip() for name, (start, end) in places.items()}
+                sector = _FORMAT.match(f"{cells.get('Format', '')} ")
+            else:
+                cells = dict(zip(_HEADS.findall(heads), re.split(r"\s{2,80}", line), strict=False))
+                used = _USAGE.search(line)
+                sector = _FORMAT.match(line[used.end() :].lstrip()) if used else None
+                if used is None or _USAGE.search(cells.get("Model", "")):
+                    continue  # fewer cells than heads
+            yield _row(f"/dev/{node['name']}", cells.get("Model"), line, sector["sector"] if sector else None)
+
+
+def _row(node: str, model: str | None, usage: str, sector: str | None) -> dict[str, Any]:
+    used = _USAGE.search(usage)
+    return {
+        "node": node,
+        "model": model or None,
+        "size_bytes": amounts.size(used["size"].replace(",", "."), kilo=1000) if used else None,
+        "sector_bytes": amounts.size(sector, kilo=1024) if sector else None,
+        "pci": None,
+        "transport": None,
+    }

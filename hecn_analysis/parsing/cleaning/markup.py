@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from hecn_analysis.parsing.cleaning.text import Text
@@ -27,11 +28,22 @@ _EDGES: Final = "||"
 _RULE: Final = re.compile(r"[\s|:+-]{0,2000}$")
 _BREAK: Final = re.compile(r"\s{0,4}\\$")
 _MOST_WORDS: Final = 3
+_FAR: Final = 200  # lines between the beginning and the end of a mark
+_OPEN: Final = {mark: re.compile(rf"\s{{0,8}}{re.escape(mark)}(?=[^\s*`])") for mark in ("**", "`")}
 
 
 def without_markup(text: Text) -> Text:
-    """Remove marks of bold, code and escapes from figures, and from lines that are code entirely."""
-    return text.each(_without_markup)
+    """Remove marks of bold, code and escapes from figures, and from lines that are code or bold entirely."""
+    text = text.each(_without_markup)
+    lines = list(text.lines)
+    for mark, opening in _OPEN.items():
+        single = [index for index, line in enumerate(lines) if line.count(mark) == 1]
+        for first, last in pairwise(single):
+            begun = opening.match(lines[first])
+            if begun and last - first <= _FAR and lines[last].rstrip().endswith(mark) and lines[last].strip() != mark:
+                lines[first] = lines[first][begun.end() :]
+                lines[last] = lines[last].rstrip().removesuffix(mark)
+    return Text(lines, text.numbers)
 
 
 def _without_markup(line: str) -> str:
