@@ -58,3 +58,13 @@ def test_damaged_and_cut_rows(samples, counters_of, said):
             "expected a name and six figures; left out"
         )
     ]
+
+
+def test_a_second_command_begins_with_a_mean_since_the_import_again(tmp_path):
+    head = "              capacity     operations    bandwidth\npool        alloc   free   read  write   read  write\n"
+    rule = "----------  -----  -----  -----  -----  -----  -----\n"
+    table = f"> zpool iostat\n{head}{rule}Big  10.0T  2.00T  {{}}  45  {{}}M  4.00M\n"
+    (tmp_path / "a.txt").write_text(f"{table.format(63, 7.5)}\nStill no activity:\n\n{table.format(62, 7.25)}")
+    [pool] = read_counters(tmp_path / "a.txt").sources[0]["pools"]
+    assert (pool["is_since_import"], pool["read_ops_per_s"]) == (True, 62)
+    assert pool["max_read_bps"] == pool["read_bps"] == 7.25 * 2**20 * 8

@@ -680,3 +680,14 @@ def test_dmidecode_without_handles():
 def test_bold_over_several_lines():
     [facts], _ = read("CPU(s):  8\nThread(s) per core:  2\nSocket(s):  1\n**L2 cache:  1024K\nL3 cache:  8192K**\n")
     assert (facts["l2_bytes"], facts["l3_bytes"]) == (2**20, 2**23)
+
+
+def test_pairs_of_ibdev2netdev_in_columns_and_with_notes():
+    [facts], problems = read(
+        "mlx5_0   port  1  ==>  ibp26s0        (Down)  # CX-7\nmlx5_10  port  1  ==>  eth0  (Up)\n"
+    )
+    assert [(one["device"], one["interface"], one["up"]) for one in facts["pairs"]] == [
+        ("mlx5_0", "ibp26s0", False),
+        ("mlx5_10", "eth0", True),
+    ]
+    assert problems == []

@@ -50,12 +50,14 @@ def read(document: Document, findings: CounterFindings) -> None:
     """Read the last report of each pool."""
     findings.format = "zpool-iostat"
     pools: dict[str, dict[str, Any]] = {}
-    reports: dict[str, list[dict[str, float | None]]] = {}
+    reports: dict[str, list[tuple[bool, dict[str, float | None]]]] = {}  # with whether each is since the import
+    shown: set[str] = set()  # by the open command
     pool: dict[str, Any] | None = None
     margin: int | None = None
     is_flat = False
     for line, text in enumerate(lines_with_ends(document, findings), 1):
         if heading := _HEADING.match(text):
+            shown = set() if margin is None else shown
             margin, is_flat = len(heading["margin"].expandtabs()), False
         elif margin is None or not text.strip() or text.strip().startswith("---"):
             is_flat = False
@@ -68,12 +70,14 @@ def read(document: Document, findings: CounterFindings) -> None:
             if pool is not None:
                 pool["parts"].append({"name": row["name"], **_figures(row)})
         else:
-            reports.setdefault(row["name"], []).append(_figures(row))
+            reports.setdefault(row["name"], []).append((row["name"] not in shown, _figures(row)))
+            shown.add(row["name"])
             pool = pools[row["name"]] = {"name": row["name"], **_figures(row), "parts": []}
     for name, facts in pools.items():
-        facts["is_since_import"] = len(reports[name]) == 1
+        facts["is_since_import"] = reports[name][-1][0]
+        of_intervals = [figures for is_first, figures in reports[name] if not is_first]
         for rate in ("read_bps", "write_bps"):
-            facts[f"max_{rate}"] = max(each[rate] or 0.0 for each in reports[name][1:] or reports[name])
+            facts[f"max_{rate}"] = max(each[rate] or 0.0 for each in of_intervals or [reports[name][-1][1]])
     findings.facts.update(pools=list(pools.values()), n_pools=len(pools))
 
 

@@ -24,7 +24,9 @@ from hecn_analysis.parsing.json_values import at, objects
 FORMATS: tuple[str, ...] = ("storcli-json", "storcli")
 VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7, storcli2 and perccli2"
 COMMANDS: tuple[str, ...] = ("storcli", "storcli64", "perccli", "perccli64", "storcli2", "perccli2")
-BEGINS: re.Pattern[str] | None = re.compile(r"CLI Version = \S|(?:DG/VD +TYPE|EID:Slt +[DP]ID) +State ")
+BEGINS: re.Pattern[str] | None = re.compile(
+    r"CLI Version = \S|Generating detailed summary of the adapter|(?:DG/VD +TYPE|EID:Slt +[DP]ID) +State "
+)
 REPEATS: bool = False
 
 _TEXT: Final = re.compile(

@@ -20,13 +20,14 @@ FORMATS: tuple[str, ...] = ("ibdev2netdev",)
 VERSIONS: str = "MLNX_OFED 2 to 24"
 COMMANDS: tuple[str, ...] = ("ibdev2netdev",)
 BEGINS: re.Pattern[str] | None = re.compile(
-    r"(?:[0-9a-f]{4}:[0-9a-f:.]{7} )?[a-z]\w{1,23} (?:\(.{1,200}\) .{0,200}?)?port \d{1,2} .{0,120}?==> "
+    r"(?:[0-9a-f]{4}:[0-9a-f:.]{7} )?[a-z]\w{1,23} {1,20}(?:\(.{1,200}\) .{0,200}?)?port {1,8}\d{1,2} .{0,120}?==> "
 )
 REPEATS: bool = False
 
 _LINE: Final = re.compile(
-    r"(?:(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d) )?(?P<device>[a-z]\w{1,23}) (?:\(.{1,200}\) .{0,200}?)?"
-    r"port (?P<port>\d{1,2}) .{0,120}?==> (?P<interface>[\w.@-]{1,32}) \((?P<state>Up|Down)\)\s{0,8}$"
+    r"(?:(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d) )?(?P<device>[a-z]\w{1,23}) {1,20}"
+    r"(?:\(.{1,200}\) .{0,200}?)?port {1,8}(?P<port>\d{1,2}) .{0,120}?==> {1,8}(?P<interface>[\w.@-]{1,32}) {1,20}"
+    r"\((?P<state>Up|Down)\)\s{0,8}(?:#.{0,200})?$"
 )
 
 
