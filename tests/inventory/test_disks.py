@@ -123,3 +123,21 @@ def test_pools_of_zpool_list(facts, samples, tmp_path):
     found = read_inventory(tmp_path / "a.txt")
     assert [pool["name"] for pool in found.sources[0]["pools"]] == ["tank"]
     assert found.problems["kind"].tolist() == ["malformed"]
+
+
+def test_geom_disk_list(facts):
+    found = facts("geom/disks.txt")
+    names = ("node", "model", "size_bytes", "rpm", "ssd", "logical_sector", "physical_sector")
+    assert (found["format"], found["n"]) == ("geom-disk", 2)
+    assert [tuple(one[name] for name in names) for one in found["devices"]] == [
+        ("ada0", "MAKER DISK 4000", 4000787030016, 7200, False, 512, 4096),
+        ("nda0", "MAKER FLASH 1000", 1000204886016, None, True, 512, None),
+    ]
+
+
+def test_disks_of_geom_are_those_of_the_host(samples):
+    [host] = read_inventory(samples / "geom").hosts
+    assert {name: (one.size_bytes, one.ssd) for name, one in host.machine.disks.items()} == {
+        "ada0": (4000787030016, False),
+        "nda0": (1000204886016, True),
+    }

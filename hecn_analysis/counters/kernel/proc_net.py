@@ -69,8 +69,8 @@ def read(document: Document, findings: CounterFindings) -> None:
         findings.format = "proc-net-netstat" if match["name"].endswith("Ext") else "proc-net-snmp"
         names, values = match["names"].split(), match["values"].split()
         if len(names) == len(values):
-            findings.facts[_snake(match["name"])] = {
-                _snake(name): int(value) if len(value) < _DIGITS else None
+            findings.facts[snake_case(match["name"])] = {
+                snake_case(name): int(value) if len(value) < _DIGITS else None
                 for name, value in zip(names, values, strict=True)
             }
         else:
@@ -107,6 +107,6 @@ def _dev(document: Document, findings: CounterFindings) -> None:
             inside = inside and not line.strip()
 
 
-def _snake(name: str) -> str:
+def snake_case(name: str) -> str:
     """Name in small letters with underscores."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

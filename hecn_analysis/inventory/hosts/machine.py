@@ -305,6 +305,8 @@ def _disk_facts(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple
     for facts in _all(by_format, ("lsblk", "lsblk-json")):
         for device in facts.get("devices", ()):
             yield device["name"], {name: device.get(name) or None for name in ("model", "transport")}
+    for facts in by_format.get("geom-disk", ()):
+        yield from ((one["node"], one) for one in facts["devices"])
     for facts in by_format.get("lsscsi", ()):
         yield from ((one["node"], {"model": one["model"]}) for one in facts["devices"] if one.get("node"))
     for facts in _all(by_format, ("nvme-list", "nvme-list-json")):
