@@ -174,6 +174,9 @@ def _transfer(item: Any, named: Mapping[str, Any], upper: Mapping[str, Any]) -> 
     if not isinstance(item, Mapping) or not isinstance(item.get("set"), Mapping | None):
         return item
     flat = _flat(item)
+    for name in ("bytes", "duration", "streams", "pace"):  # of this transfer, not of its kind
+        if f"tool.{name}" in flat:
+            flat[name] = flat.pop(f"tool.{name}")
     dotted = {key: value for key, value in flat.items() if key.partition(".")[0] in ROLES and "." in key}
     own = {key: value for key, value in flat.items() if key not in dotted and not {key, f"tool.{key}"} & {*upper}}
     roles = {role: value for role, value in named.items() if value is not None}

@@ -69,6 +69,7 @@ class Alone:
         self.scenario = self.model.scenario
         self.draws = draws
         self._sides: dict[tuple[str, int, tuple[int, ...]], list[list[Demand]]] = {}
+        self._queue_shares: dict[int, FloatArray] = {}
         self._courses: dict[tuple[str, str], tuple[Limit, FloatArray]] = {}
 
     # own limits ------------------------------------------------------------------------------------------------------
@@ -130,6 +131,11 @@ class Alone:
 
     def queue_share(self, together: int) -> FloatArray:
         """Share of its full narrowest link that TCP uses, among equals that share it and its queue: at most 1."""
+        if together not in self._queue_shares:
+            self._queue_shares[together] = self._queue_share(together)
+        return self._queue_shares[together]
+
+    def _queue_share(self, together: int) -> FloatArray:
         described = self.scenario.path
         if described.rate is None:
             return np.ones(1 + self.draws)

@@ -76,14 +76,7 @@ class _Kinds:
         for sender, receiver in pairs:
             route = self.routes.of(number, sender, receiver)
             kind = self._kind(number, sender, receiver, route)
-            tool = kind.described.tool
-            if tool.bytes is None and tool.duration is None:
-                expected = "bytes or duration, of it or of its tool"
-                raise self.site.error(("transfers", str(number)), "a transfer without an end", expected)
-            if tool.bytes is not None and tool.bytes.value <= 0:
-                raise self.site.error(("transfers", str(number), "bytes"), "0 bytes", "more than 0")
-            amount = _NAN if tool.bytes is None else 8 * tool.bytes.value
-            duration = _NAN if tool.duration is None or tool.bytes is not None else tool.duration.value
+            amount, duration = self._size(number, kind)
             ends = f"{sender} to {receiver}"
             base = ends if not transfer.name else transfer.name if len(pairs) == 1 else f"{transfer.name}: {ends}"
             every = 0.0 if transfer.every is None else transfer.every.value
@@ -93,6 +86,22 @@ class _Kinds:
                     name += f" [{time + 1}]" if transfer.times > 1 else ""
                     start, weight = transfer.start.value + time * every, transfer.weight.value
                     yield Flow(name, number, sender, receiver, route, kind, start, amount, duration, weight)
+
+    def _size(self, number: int, kind: Alone) -> tuple[float, float]:
+        """Amount in bits or duration in seconds of a transfer, of its own or of its tool; the other one is NaN."""
+        transfer, tool = self.site.transfers[number], kind.described.tool
+        amount, duration = transfer.bytes, transfer.duration
+        if amount is None and duration is None:
+            amount, duration = tool.bytes, tool.duration
+        if amount is None and duration is None:
+            expected = "bytes or duration, of it or of its tool"
+            raise self.site.error(("transfers", str(number)), "a transfer without an end", expected)
+        for name, size in (("bytes", amount), ("duration", duration)):
+            if size is not None and size.value <= 0:
+                raise self.site.error(("transfers", str(number), name), f"{name} of 0", "more than 0")
+        if amount is not None:
+            return 8 * amount.value, _NAN
+        return _NAN, _NAN if duration is None else duration.value
 
     def _kind(self, number: int, sender: str, receiver: str, route: tuple[Hop, ...]) -> Alone:
         transfer, hosts = self.site.transfers[number], self.site.hosts
@@ -107,11 +116,10 @@ class _Kinds:
     def _settings(self, transfer: Transfer) -> dict[str, Any]:
         """Keys of the scenario of a transfer: those of the site, then its own."""
         settings = {**self.site.settings, **({} if transfer.tool is None else {"tool": transfer.tool}), **transfer.set}
-        for name in ("bytes", "duration", "streams", "pace"):
-            if (value := getattr(transfer, name)) is not None:
-                settings[f"tool.{name}"] = value if name == "streams" else value.value
-        if transfer.duration is not None:
-            settings.pop("tool.bytes", None)
+        if transfer.streams is not None:
+            settings["tool.streams"] = transfer.streams
+        if transfer.pace is not None:
+            settings["tool.pace"] = transfer.pace.value
         return settings
 
     def _scenario(self, number: int, sender: SiteHost, receiver: SiteHost, route: tuple[Hop, ...]) -> Scenario:

@@ -132,7 +132,7 @@ def path_along(site: Site, route: tuple[Hop, ...]) -> Link:
         changes["loss"] = losses[0].model_copy(
             update={"value": 1 - kept, "spread": max(loss.spread for loss in losses)}
         )
-    return narrow.model_copy(update={**changes, "latency": None})
+    return narrow.model_copy(update={**changes, "latency": None, "ends": None, "cost": None})
 
 
 def narrowest(site: Site, route: tuple[Hop, ...]) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Start-ups to compute for amounts as they are.
 _MOST_SIZES: Final = 200
 
-#: Hosts with more transfers than this at once are computed with a multiple of it.
+#: More transfers than this at once, at a host or on a link, are computed with a rounded number.
 _EXACT: Final = 32
 
 
@@ -67,7 +67,6 @@ class System:
         self._sets_hosts = any(key.startswith(("sender.", "receiver.")) for keys in settings for key in keys)
         self._ports = self._attached()
         self._at_host: dict[tuple[str, int, str, tuple[int, ...]], list[Column]] = {}
-        self._queue_shares: dict[tuple[Alone, Hop], FloatArray] = {}
         self._crossing = self._counted()
         weights = self._weights()
         networks: dict[tuple[object, ...], tuple[Column, FloatArray, FloatArray, tuple[str, str]]] = {}
@@ -131,11 +130,8 @@ class System:
 
     def _queue_share(self, kind: Alone, hop: Hop) -> FloatArray:
         """Share of a link that TCP fills with all its transfers, each at an equal part of its rate."""
-        key = (kind, hop)
-        if key not in self._queue_shares:
-            together = max(1, round(sum(self._crossing[hop].values())))
-            self._queue_shares[key] = kind.queue_share(together)
-        return self._queue_shares[key]
+        together = max(1, round(sum(self._crossing[hop].values())))
+        return kind.queue_share(together if together <= _EXACT else 1 << round(np.log2(together)))
 
     def _capacity(self, name: str, link: Link) -> FloatArray:
         """Line rate of a link that other traffic leaves, in one direction [bit/s]."""

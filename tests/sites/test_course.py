@@ -170,7 +170,7 @@ def test_faults_of_transfers(chain):
     pair = {"sender": "h0", "receiver": "h1"}
     with pytest.raises(InputError, match=r"^found 'h0' at both ends, expected another host than the sender$"):
         chain([1], [{"sender": "h0", "receiver": "h0"}])
-    with pytest.raises(InputError, match=r"^found 0 bytes, expected more than 0$"):
+    with pytest.raises(InputError, match=r"^found bytes of 0, expected more than 0$"):
         chain([1], [{**pair, "bytes": 0}])
     with pytest.raises(
         InputError, match=r"^found no limit between h0 and h1, expected a rate of a link or limits of a h"
