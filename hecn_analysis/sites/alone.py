@@ -31,8 +31,6 @@ LEAST = 1e-30
 #: Test of a queue: long enough for many losses. [s], [round trips]
 _LONG_S, _LONG_ROUNDS = 10.0, 300
 
-_NAN = float("nan")
-
 _LIMITS_OF_PATH = frozenset({"pep", "switch"})
 
 
@@ -51,6 +49,13 @@ class Demand(NamedTuple):
     error: FloatArray
 
 
+class Size(NamedTuple):
+    """Amount of a transfer in bits, or its duration in seconds."""
+
+    of: float
+    is_amount: bool
+
+
 @dataclass(frozen=True)
 class Limit:
     """Most that a transfer carries by itself, for central values and each draw [bit/s], and what sets it."""
@@ -65,43 +70,40 @@ class Alone:
 
     def __init__(self, scenario: Scenario, draws: int) -> None:
         self.described = scenario
-        self.model = self._over(scenario, draws=draws)
+        self.model = self._over(scenario, None, draws=draws)
         self.scenario = self.model.scenario
         self.draws = draws
         self._sides: dict[tuple[str, int, tuple[int, ...]], list[list[Demand]]] = {}
-        self._queue_shares: dict[int, FloatArray] = {}
-        self._courses: dict[tuple[str, str], tuple[Limit, FloatArray]] = {}
+        self.courses: dict[Size, tuple[Limit, FloatArray]] = {}
+        self.queue_shares: dict[int, FloatArray] = {}
 
     # own limits ------------------------------------------------------------------------------------------------------
 
-    def own_course(self, amount_bits: float, duration_s: float) -> tuple[Limit, FloatArray]:
-        """Limit of its own for a transfer of an amount or a duration (the other is NaN), and its start-up [s].
+    def of_size(self, size: Size) -> Model:
+        """Model of a transfer of an amount or a duration."""
+        return self._over(self.described, size, draws=self.draws)
+
+    def learn_course(self, size: Size, model: Model) -> None:
+        """Note the limit of its own and the start-up of a transfer of a size, from its model.
 
         A short transfer may be over before the losses that hold back a long one: then its own rate is the limit.
         """
-        key = (str(amount_bits), str(duration_s))
-        if key not in self._courses:
-            self._courses[key] = self._course(amount_bits, duration_s)
-        return self._courses[key]
-
-    def _course(self, amount_bits: float, duration_s: float) -> tuple[Limit, FloatArray]:
         of_tool = self._limits_of_tool()
         transport = self.model.transports.get(False)
         if transport is None:
-            return self._least(of_tool), np.zeros(1 + self.draws)
-        model = self._over(self.described, amount_bits=amount_bits, duration_s=duration_s, draws=self.draws)
-        (allowed, steady), (_, started) = self._reached(self.model), self._reached(model)
+            self.courses[size] = (self._least(of_tool), np.zeros(1 + self.draws))
+            return
+        (allowed, steady), (_, started) = reached_alone(self.model), reached_alone(model)
         reached = np.maximum(steady, started)
         window = np.broadcast_to(transport.window_limit_bps, reached.shape)
-        is_window = bool(reached[0] > HELD * window[0])
-        name, resource_class, _ = self.model.limit_of_tcp("window" if is_window else "loss")
-        error = self._error(discrepancy.of_path(self.scenario, held_by="window" if is_window else "loss"))
+        kind = "window" if reached[0] > HELD * window[0] else "loss"
+        name, resource_class, _ = self.model.limit_of_tcp(kind)
+        error = self._error(discrepancy.of_path(self.scenario, held_by=kind))
         of_tcp = Limit(np.where(reached < HELD * allowed, reached * error, np.inf), name, resource_class)
         with np.errstate(invalid="ignore"):  # of what has no limit
-            late = duration_s * (1 - started / reached)
-            if np.isnan(duration_s):
-                late = amount_bits / started - amount_bits / reached
-        return self._least([of_tcp, *of_tool]), np.where(np.isfinite(reached), np.clip(late, 0.0, None), 0.0)
+            late = size.of * (1 / started - 1 / reached) if size.is_amount else size.of * (1 - started / reached)
+        late = np.where(np.isfinite(reached), np.clip(late, 0.0, None), 0.0)
+        self.courses[size] = (self._least([of_tcp, *of_tool]), late)
 
     def _least(self, limits: list[Limit]) -> Limit:
         """Least limit; none is infinite."""
@@ -121,62 +123,26 @@ class Alone:
             if 0 in by_flow:
                 yield resource, by_flow[0]
 
-    def _reached(self, model: Model) -> tuple[FloatArray, FloatArray]:
-        """Rate that the resources allow alone, and what TCP makes of it [bit/s]."""
-        by_state, draws = model.throughputs([Lift()], with_draws=self.draws > 0)
-        allowed = np.full(1 + self.draws, model.levels[0][0][0, 0])
-        if self.draws:
-            allowed[1:] = model.steady[0][0, :, 0]
-        return allowed, np.concatenate([by_state[0, :1, 0], np.broadcast_to(draws[0, :, 0], self.draws)])
-
-    def queue_share(self, together: int) -> FloatArray:
-        """Share of its full narrowest link that TCP uses, among equals that share it and its queue: at most 1."""
-        if together not in self._queue_shares:
-            self._queue_shares[together] = self._queue_share(together)
-        return self._queue_shares[together]
-
-    def _queue_share(self, together: int) -> FloatArray:
-        described = self.scenario.path
-        if described.rate is None:
-            return np.ones(1 + self.draws)
-        parts = {"rate": described.rate, **({} if described.queue is None else {"queue": described.queue})}
-        part = described.links / together
+    def at_full_link(self, together: int) -> Model | None:
+        """Model of one of several equal transfers that fill the narrowest link and share its queue."""
+        path = self.scenario.path
+        if path.rate is None:
+            return None
+        part = path.links / together
+        parts = {"rate": path.rate, **({} if path.queue is None else {"queue": path.queue})}
         each = {name: whole.model_copy(update={"value": whole.value * part}) for name, whole in parts.items()}
         own = replace(self.described, path=self.described.path.model_copy(update={**each, "links": 1}))
-        model = self._over(own, duration_s=max(_LONG_S, _LONG_ROUNDS * float(described.rtt.value)), draws=self.draws)
-        payload, wire = (float(np.ravel(size)[0]) for size in payload_per_packet(model.scenario))
-        rate_bps = each["rate"].value * payload / wire
-        transport = model.transports.get(False)
-        if transport is None or not transport.matters:
-            return np.ones(1 + self.draws)
-        runs = RANDOM_RUNS if transport.runs_differ(lossless=True) else 1
-        element = np.concatenate([np.zeros(runs, dtype=np.int64), 1 + np.arange(self.draws)])
-        lifted = np.ones(element.size)
-        reached = transport.simulate(
-            np.full((1, element.size), rate_bps),
-            element,
-            link_bound=np.ones((1, element.size), dtype=np.bool_),
-            lossless=lifted,
-            windowless=lifted,
-            warm=lifted,
-            sequence=np.arange(element.size),
-            rounds=model.effort.rounds,
-            grain=0.0,
-        )[0]
-        return np.minimum(np.concatenate([[reached[:runs].mean()], reached[runs:]]) / rate_bps, 1.0)
+        long = Size(max(_LONG_S, _LONG_ROUNDS * float(path.rtt.value)), is_amount=False)
+        return self._over(own, long, draws=self.draws)
 
-    def _over(
-        self, scenario: Scenario, *, amount_bits: float = _NAN, duration_s: float = _NAN, draws: int = 0
-    ) -> Model:
-        """Model of a transfer of an amount, or of a duration, or of no known end."""
-        warm_up = scenario.tool.warm_up
-
-        def size(value: float) -> Parameter | None:
-            return None if np.isnan(value) else warm_up.model_copy(update={"value": value, "spread": 0.0})
-
-        sizes = {"bytes": size(amount_bits / 8), "duration": size(duration_s), "warm_up": size(0.0)}
-        tool = scenario.tool.model_copy(update=sizes)
-        return Model(replace(scenario, tool=tool), Draws(draws), levels=1)
+    def _over(self, scenario: Scenario, size: Size | None, *, draws: int) -> Model:
+        """Model of a transfer of a size, or of no known end."""
+        zero = scenario.tool.warm_up.model_copy(update={"value": 0.0, "spread": 0.0})
+        sizes: dict[str, Parameter | None] = {"bytes": None, "duration": None, "warm_up": zero}
+        if size is not None:
+            value = size.of / 8 if size.is_amount else size.of
+            sizes["bytes" if size.is_amount else "duration"] = zero.model_copy(update={"value": value})
+        return Model(replace(scenario, tool=scenario.tool.model_copy(update=sizes)), Draws(draws), levels=1)
 
     # demands ---------------------------------------------------------------------------------------------------------
 
@@ -258,6 +224,40 @@ class Alone:
         """Central value and draws, where all draws may be equal."""
         values = np.asarray(values, dtype=np.float64).reshape(-1)
         return np.concatenate([[central(values)], np.broadcast_to(drawn(values), self.draws)])
+
+
+def reached_alone(model: Model) -> tuple[FloatArray, FloatArray]:
+    """Rate that the resources allow a transfer alone, and what TCP makes of it [bit/s]."""
+    draws = model.draw.size - 1
+    by_state, drawn_rates = model.throughputs([Lift()], with_draws=draws > 0)
+    allowed = np.full(1 + draws, model.levels[0][0][0, 0])
+    if draws:
+        allowed[1:] = model.steady[0][0, :, 0]
+    return allowed, np.concatenate([by_state[0, :1, 0], np.broadcast_to(drawn_rates[0, :, 0], draws)])
+
+
+def share_of_link(model: Model) -> FloatArray:
+    """Share of a full link that TCP uses with its queue, at most 1; see `Alone.at_full_link`."""
+    draws = model.draw.size - 1
+    transport, rate = model.transports.get(False), model.scenario.path.rate
+    if transport is None or rate is None or not transport.matters:
+        return np.ones(1 + draws)
+    payload, wire = (float(np.ravel(size)[0]) for size in payload_per_packet(model.scenario))
+    runs = RANDOM_RUNS if transport.runs_differ(lossless=True) else 1
+    element = np.concatenate([np.zeros(runs, dtype=np.int64), 1 + np.arange(draws)])
+    lifted, full_bps = np.ones(element.size), float(rate.value) * payload / wire
+    reached = transport.simulate(
+        np.full((1, element.size), full_bps),
+        element,
+        link_bound=np.ones((1, element.size), dtype=np.bool_),
+        lossless=lifted,
+        windowless=lifted,
+        warm=lifted,
+        sequence=np.arange(element.size),
+        rounds=model.effort.rounds,
+        grain=0.0,
+    )[0]
+    return np.minimum(np.concatenate([[reached[:runs].mean()], reached[runs:]]) / full_bps, 1.0)
 
 
 def shuffled(owner: str, draws: int) -> np.ndarray:

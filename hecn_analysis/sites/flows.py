@@ -8,18 +8,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hecn_analysis.hardware.scenario import make_scenario
-from hecn_analysis.sites.alone import Alone
+from hecn_analysis.sites.alone import Alone, Size
 from hecn_analysis.sites.routes import Hop, Routes, path_along
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
     from hecn_analysis.hardware.site import Site, SiteHost, Transfer
 
-_NAN = float("nan")
-
 
 class Flow(NamedTuple):
-    """One transfer between two hosts. ``amount_bits`` or ``duration_s`` is NaN."""
+    """One transfer between two hosts."""
 
     name: str
     transfer: int
@@ -28,8 +26,7 @@ class Flow(NamedTuple):
     route: tuple[Hop, ...]
     kind: Alone
     start_s: float
-    amount_bits: float
-    duration_s: float
+    size: Size
     weight: float
 
 
@@ -76,7 +73,7 @@ class _Kinds:
         for sender, receiver in pairs:
             route = self.routes.of(number, sender, receiver)
             kind = self._kind(number, sender, receiver, route)
-            amount, duration = self._size(number, kind)
+            size = self._size(number, kind)
             ends = f"{sender} to {receiver}"
             base = ends if not transfer.name else transfer.name if len(pairs) == 1 else f"{transfer.name}: {ends}"
             every = 0.0 if transfer.every is None else transfer.every.value
@@ -85,23 +82,22 @@ class _Kinds:
                     name = base + (f" ({copy + 1})" if transfer.count > 1 else "")
                     name += f" [{time + 1}]" if transfer.times > 1 else ""
                     start, weight = transfer.start.value + time * every, transfer.weight.value
-                    yield Flow(name, number, sender, receiver, route, kind, start, amount, duration, weight)
+                    yield Flow(name, number, sender, receiver, route, kind, start, size, weight)
 
-    def _size(self, number: int, kind: Alone) -> tuple[float, float]:
-        """Amount in bits or duration in seconds of a transfer, of its own or of its tool; the other one is NaN."""
+    def _size(self, number: int, kind: Alone) -> Size:
+        """Size of a transfer: its own, or that of its tool."""
         transfer, tool = self.site.transfers[number], kind.described.tool
         amount, duration = transfer.bytes, transfer.duration
         if amount is None and duration is None:
             amount, duration = tool.bytes, tool.duration
-        if amount is None and duration is None:
+        size = amount or duration
+        if size is None:
             expected = "bytes or duration, of it or of its tool"
             raise self.site.error(("transfers", str(number)), "a transfer without an end", expected)
-        for name, size in (("bytes", amount), ("duration", duration)):
-            if size is not None and size.value <= 0:
-                raise self.site.error(("transfers", str(number), name), f"{name} of 0", "more than 0")
-        if amount is not None:
-            return 8 * amount.value, _NAN
-        return _NAN, _NAN if duration is None else duration.value
+        if size.value <= 0:
+            name = "duration" if amount is None else "bytes"
+            raise self.site.error(("transfers", str(number), name), f"{name} of 0", "more than 0")
+        return Size(size.value * (1 if amount is None else 8), is_amount=amount is not None)
 
     def _kind(self, number: int, sender: str, receiver: str, route: tuple[Hop, ...]) -> Alone:
         transfer, hosts = self.site.transfers[number], self.site.hosts

@@ -11,15 +11,16 @@ import numpy as np
 
 from hecn_analysis.prediction.draws import Draws, FloatArray
 from hecn_analysis.prediction.packets import payload_per_packet, streams_per_process
+from hecn_analysis.prediction.together import followed
 from hecn_analysis.prediction.unstated import IDEAL
-from hecn_analysis.sites.alone import LEAST, shuffled
+from hecn_analysis.sites.alone import LEAST, reached_alone, share_of_link, shuffled
 from hecn_analysis.sites.routes import carries, narrowest
 from hecn_analysis.sites.shares import shares
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware.site import Link, Site
     from hecn_analysis.prediction.solve import IntArray
-    from hecn_analysis.sites.alone import Alone, Demand
+    from hecn_analysis.sites.alone import Alone, Demand, Size
     from hecn_analysis.sites.flows import Flow
     from hecn_analysis.sites.routes import Hop
 
@@ -68,27 +69,42 @@ class System:
         self._ports = self._attached()
         self._at_host: dict[tuple[str, int, str, tuple[int, ...]], list[Column]] = {}
         self._crossing = self._counted()
+        sizes = self._sizes()
+        self._simulate(sizes)
         weights = self._weights()
-        networks: dict[tuple[object, ...], tuple[Column, FloatArray, FloatArray, tuple[str, str]]] = {}
-        self.on_network: list[Column] = []
+        known: dict[Flow, int] = {}
+        networks: list[tuple[Column, FloatArray, FloatArray, tuple[str, str]]] = []
         self.network_of: list[int] = []
-        self.own: list[tuple[str, str]] = []
-        most: list[FloatArray] = []
-        delays: list[FloatArray] = []
-        known: dict[tuple[object, ...], int] = {}
-        for flow, size in zip(flows, self._sizes(), strict=True):
-            key = (flow.kind, flow.sender, flow.receiver, flow.route, flow.weight, *map(str, size))
-            if key not in networks:
-                known[key] = len(known)
-                networks[key] = (self._network(flow, weights), *self._own(flow, size))
-            column, limit, delay, own = networks[key]
-            self.on_network.append(column)
-            self.network_of.append(known[key])
-            self.own.append(own)
-            most.append(limit)
-            delays.append(delay if np.isnan(flow.duration_s) else np.minimum(delay, flow.duration_s))
-        self.most_bps = np.array(most)
-        self.delay_s = np.array(delays)
+        for flow, size in zip(flows, sizes, strict=True):
+            alike = flow._replace(name="", transfer=0, start_s=0.0, size=size)
+            if alike not in known:
+                known[alike] = len(networks)
+                networks.append((self._network(flow, weights), *self._own(flow, size)))
+            self.network_of.append(known[alike])
+        self.on_network = [networks[number][0] for number in self.network_of]
+        self.most_bps = np.array([networks[number][1] for number in self.network_of])
+        self.delay_s = np.array([networks[number][2] for number in self.network_of])
+        self.own = [networks[number][3] for number in self.network_of]
+
+    def _simulate(self, sizes: list[Size]) -> None:
+        """Have TCP simulated for all kinds of transfers at once: their start-ups, and their shares of a full link."""
+        kinds = list(dict.fromkeys(flow.kind for flow in self.flows))
+        wanted = list(dict.fromkeys((flow.kind, size) for flow, size in zip(self.flows, sizes, strict=True)))
+        models = [kind.model for kind in kinds] + [kind.of_size(size) for kind, size in wanted]
+        simulated = list(followed(models, reached_alone))[len(kinds) :]
+        for (kind, size), model in zip(wanted, simulated, strict=True):
+            kind.learn_course(size, model)
+        full = list(
+            dict.fromkeys((kind, self._together(hop)) for hop, counts in self._crossing.items() for kind in counts)
+        )
+        at_links = followed([kind.at_full_link(together) for kind, together in full], share_of_link)
+        for (kind, together), at_link in zip(full, at_links, strict=True):
+            kind.queue_shares[together] = np.ones(1 + self.draws) if at_link is None else share_of_link(at_link)
+
+    def _together(self, hop: Hop) -> int:
+        """Number of transfers that cross a link, rounded where they are many."""
+        together = max(1, round(sum(self._crossing[hop].values())))
+        return together if together <= _EXACT else 1 << round(np.log2(together))
 
     def _number(self, resource: SiteResource, variant: str) -> int:
         """Number of a resource, in one of its directions, which is added when it is first used."""
@@ -110,7 +126,7 @@ class System:
             if link.rate is not None:
                 time = share / self._capacity(hop.link, link)[shuffled(hop.link, self.draws)] / kind.link_error()
                 if hop.link == narrow:
-                    time = time / self._queue_share(kind, hop)
+                    time = time / kind.queue_shares[self._together(hop)]
                 resource = SiteResource(f"{hop.link}.link", "link", link.title or f"link {hop.link}")
                 direction = "backwards" if hop.backwards else "forwards"
                 rows.append((resource, direction, time, weights.get((hop, kind), 1.0)))
@@ -128,11 +144,6 @@ class System:
         numbers = [self._number(*pair) for pair in zip(resources, variants, strict=True)]
         return Column(np.array(numbers, dtype=np.int64), np.array(seconds), flow.weight * np.array(own))
 
-    def _queue_share(self, kind: Alone, hop: Hop) -> FloatArray:
-        """Share of a link that TCP fills with all its transfers, each at an equal part of its rate."""
-        together = max(1, round(sum(self._crossing[hop].values())))
-        return kind.queue_share(together if together <= _EXACT else 1 << round(np.log2(together)))
-
     def _capacity(self, name: str, link: Link) -> FloatArray:
         """Line rate of a link that other traffic leaves, in one direction [bit/s]."""
         assert link.rate is not None  # noqa: S101 - the caller skips links without a limit
@@ -149,13 +160,13 @@ class System:
         ends = [end for hop in flow.route for end in self.site.links[hop.link].ends or ()]
         return [end for end in dict.fromkeys(ends) if end in self.site.switches]
 
-    def _own(self, flow: Flow, size: tuple[float, float]) -> tuple[FloatArray, FloatArray, tuple[str, str]]:
+    def _own(self, flow: Flow, size: Size) -> tuple[FloatArray, FloatArray, tuple[str, str]]:
         """Own limit of a transfer [bit/s] and its start-up [s], and what sets the limit.
 
         Of parallel links, a transfer uses one for each stream.
         """
         kind = flow.kind
-        limit, delay = kind.own_course(*size)
+        limit, delay = kind.courses[size]
         most, name = limit.most_bps, limit.name
         for role, end in (
             ("sender", flow.sender),
@@ -201,12 +212,11 @@ class System:
             weights |= {(hop, kind): float(weight) for kind, weight in zip(counts, found, strict=True)}
         return weights
 
-    def _sizes(self) -> list[tuple[float, float]]:
-        """Amount and duration of each transfer for its start-up; many amounts count as the nearest power of two."""
-        sizes = [(flow.amount_bits, flow.duration_s) for flow in self.flows]
-        if len({(flow.kind, *map(str, size)) for flow, size in zip(self.flows, sizes, strict=True)}) <= _MOST_SIZES:
-            return sizes
-        return [tuple(size) for size in (2.0 ** np.round(np.log2(sizes))).tolist()]
+    def _sizes(self) -> list[Size]:
+        """Size of each transfer for its start-up; many sizes count as the nearest power of two."""
+        if len({(flow.kind, flow.size) for flow in self.flows}) <= _MOST_SIZES:
+            return [flow.size for flow in self.flows]
+        return [flow.size._replace(of=2.0 ** round(np.log2(flow.size.of))) for flow in self.flows]
 
     # hosts -----------------------------------------------------------------------------------------------------------
 

@@ -72,11 +72,11 @@ class _Follower:
         self.draw = draw
         flows = system.flows
         self.start = np.array([flow.start_s for flow in flows])
-        amount = np.array([flow.amount_bits for flow in flows])
-        duration = np.array([flow.duration_s for flow in flows])
-        self.opens = self.start + system.delay_s[:, draw]
-        self.ends = self.start + np.where(np.isnan(duration), np.inf, duration)
-        self.left = np.where(np.isnan(amount), np.inf, amount)
+        sizes = np.array([flow.size.of for flow in flows])
+        is_amount = np.array([flow.size.is_amount for flow in flows])
+        self.ends = self.start + np.where(is_amount, np.inf, sizes)
+        self.opens = np.minimum(self.start + system.delay_s[:, draw], self.ends)
+        self.left = np.where(is_amount, sizes, np.inf)
         self.rate = np.zeros(len(flows))
         self.limit = np.full(len(flows), OVER, dtype=np.int64)
         self.finish = np.full(len(flows), np.inf)  # of those under way
