@@ -125,7 +125,7 @@ class Uses(NamedTuple):
     weight: FloatArray
 
 
-def weighted_max_min(uses: Uses, most_bps: FloatArray, resources: int) -> tuple[FloatArray, IntArray]:
+def weighted_max_min(uses: Uses, most_bps: FloatArray, room: FloatArray) -> tuple[FloatArray, IntArray]:
     r"""Weighted max-min fair throughputs of the flows of one large system.
 
     A resource that is full gives each flow that it holds back a rate in proportion to the flow's weight there. Each
@@ -139,8 +139,8 @@ def weighted_max_min(uses: Uses, most_bps: FloatArray, resources: int) -> tuple[
         Demands and weights.
     most_bps
         Most that each flow reaches alone; infinite: no such limit. [bit/s]
-    resources
-        Number of resources.
+    room
+        Share of each resource that is free for these flows, 1 if nothing else uses it.
 
     Returns
     -------
@@ -159,17 +159,17 @@ def weighted_max_min(uses: Uses, most_bps: FloatArray, resources: int) -> tuple[
     Two flows share a link of 12 Gb/s at weights of 2 and 1; the first one stops at 5 Gb/s:
 
     >>> uses = Uses(np.array([0, 1]), np.array([0, 0]), np.full(2, 1 / 12e9), np.array([2.0, 1.0]))
-    >>> throughput, bottleneck = weighted_max_min(uses, np.array([5e9, np.inf]), 1)
+    >>> throughput, bottleneck = weighted_max_min(uses, np.array([5e9, np.inf]), np.ones(1))
     >>> (throughput / 1e9).tolist(), bottleneck.tolist()
     ([5.0, 7.0], [-1, 0])
     """
     flows = most_bps.size
     throughput, bottleneck = np.zeros(flows), np.full(flows, -1, dtype=np.int64)
-    room = np.ones(resources)
+    room, resources = room.copy(), room.size
     first, resource, seconds, weight = uses
     growing = np.arange(flows)
+    counts = np.diff(first, append=resource.size)
     while growing.size:
-        counts = np.diff(first, append=resource.size)
         owner = np.repeat(np.arange(growing.size), counts)
         pressure = np.bincount(resource, seconds * weight, resources)
         offered = weight * (room[resource] / pressure[resource])
@@ -178,20 +178,22 @@ def weighted_max_min(uses: Uses, most_bps: FloatArray, resources: int) -> tuple[
         held = offered <= reached[owner] * (1 + _FULL)
         waits = np.bincount(resource[~held], minlength=resources) > 0
         settling = held & ~waits[resource]
-        stops = np.logical_or.reduceat(settling, first) | (most_bps[growing] <= least)
+        settled = np.logical_or.reduceat(settling, first)
+        stops = settled | (most_bps[growing] <= least)
         if not stops.any():  # unlike weights can leave resources that wait for one another: the slowest flow goes first
             stops = reached <= reached.min() * (1 + _FULL)
         throughput[growing[stops]] = reached[stops]
         by_resource = stops & (least <= most_bps[growing])
-        slowest = np.where(held, np.arange(resource.size), resource.size)
-        bottleneck[growing[by_resource]] = resource[np.minimum.reduceat(slowest, first)[by_resource]]
+        stopping = np.where(settled[owner], settling, held)  # another one may be as slow now, and faster in the end
+        place = np.where(stopping, np.arange(resource.size), resource.size)
+        bottleneck[growing[by_resource]] = resource[np.minimum.reduceat(place, first)[by_resource]]
         gone = stops[owner]
         room -= np.bincount(resource[gone], (seconds * reached[owner])[gone], resources)
         np.maximum(room, 0.0, out=room)
         growing, kept = growing[~stops], ~gone
         resource, seconds, weight = resource[kept], seconds[kept], weight[kept]
-        remaining = counts[~stops]
-        first = np.cumsum(remaining) - remaining
+        counts = counts[~stops]
+        first = np.cumsum(counts) - counts
     return throughput, bottleneck
 
 

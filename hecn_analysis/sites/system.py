@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from hecn_analysis.prediction.unstated import IDEAL
 from hecn_analysis.sites.alone import LEAST, reached_alone, share_of_link, shuffled
 from hecn_analysis.sites.routes import carries, narrowest
 from hecn_analysis.sites.shares import shares
+from hecn_analysis.sites.sharing import Column
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware.site import Link, Site
-    from hecn_analysis.prediction.solve import IntArray
     from hecn_analysis.sites.alone import Alone, Demand, Size
     from hecn_analysis.sites.flows import Flow
     from hecn_analysis.sites.routes import Hop
@@ -40,21 +40,13 @@ class SiteResource:
     title: str
 
 
-class Column(NamedTuple):
-    """Entries of a transfer in the matrix of demands; ``seconds`` has the central value and the draws [s/bit]."""
-
-    resource: IntArray
-    seconds: FloatArray
-    weight: FloatArray
-
-
 class System:
     """Resources and demands of the transfers of a site.
 
     ``most_bps`` are the transfers' own limits [bit/s], ``delay_s`` their start-ups [s], shape (flows, 1 + draws), and
-    ``own`` name and class of each limit.
-    ``on_network`` has the demands of each transfer on links and switches; those on hosts depend on who else is there:
-    see `at_host`.
+    ``own`` name and class of each limit. ``on_network`` has the demands of each transfer on links and switches, with
+    the central value and each draw in the columns of ``seconds``; those on hosts depend on who else is there: see
+    `at_host`.
     """
 
     def __init__(self, site: Site, flows: list[Flow], draws: int) -> None:

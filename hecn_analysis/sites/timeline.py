@@ -1,7 +1,7 @@
 """The course of the transfers of a site: between two events, each has its fair share of what it uses.
 
 A transfer counts from the end of its start-up, when its window has opened, to its end. Whenever one comes or goes, the
-rates of all are shared anew (`prediction.solve.weighted_max_min`); equal transfers are one flow with a count.
+rates are shared anew (`sharing`); equal transfers are one group with a count.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from hecn_analysis.prediction.solve import Uses, weighted_max_min
-from hecn_analysis.sites.system import Column
+from hecn_analysis.sites.sharing import Column, Sharing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -77,20 +76,19 @@ class _Follower:
         self.ends = self.start + np.where(is_amount, np.inf, sizes)
         self.opens = np.minimum(self.start + system.delay_s[:, draw], self.ends)
         self.left = np.where(is_amount, sizes, np.inf)
+        self.moved = np.zeros(len(flows))
+        self.since = np.zeros(len(flows))  # moved and left are those of this time
         self.rate = np.zeros(len(flows))
         self.limit = np.full(len(flows), OVER, dtype=np.int64)
         self.finish = np.full(len(flows), np.inf)  # of those under way
-        self.moved = np.zeros(len(flows))
-        self.most = system.most_bps[:, draw]
+        self.sharing = Sharing()
         self.at_host: dict[str, dict[int, None]] = {
             host: {} for flow in flows for host in (flow.sender, flow.receiver) if system.is_limited(host)
         }
         self.members: dict[Hashable, dict[int, None]] = {}
         self.key_of: dict[int, Hashable] = {}
-        self.columns: dict[Hashable, Column] = {}
         self.states: dict[tuple[str, tuple[int, ...]], int] = {}
         self.place: dict[tuple[str, int], tuple[int, int, tuple[int, ...]]] = {}
-        self.load: FloatArray = np.zeros(0)
 
     def follow(self) -> Course:
         """Go from event to event."""
@@ -99,43 +97,60 @@ class _Follower:
         done = np.full(count, np.nan)
         busy, full, peak = np.zeros(0), np.zeros(0), np.zeros(0)
         changes = Changes()
-        waiting = 0
-        active = np.zeros(0, dtype=np.int64)
+        waiting = under_way = events = 0
         now = float(self.start.min())
-        events = 0
-        while waiting < count or active.size:
+        while waiting < count or under_way:
             coming = self.opens[order[waiting]] if waiting < count else np.inf
-            then = min(coming, float(self.finish[active].min()) if active.size else np.inf)
-            moved = self.rate[active] * (then - now)
-            self.moved[active] += moved
-            self.left[active] -= moved
-            busy += self.load * (then - now)
-            full += (self.load >= _FULL) * (then - now)
-            now = then
+            then = min(coming, self.finish.min())
+            load = self.sharing.load
+            busy += load * (then - now)
+            full += (load >= _FULL) * (then - now)
+            now = float(then)
             near = now + _TOGETHER * max(1.0, abs(now))
-            over = active[self.finish[active] <= near]
+            over = np.flatnonzero(self.finish <= near)
             came: list[int] = []
             while waiting < count and self.opens[order[waiting]] <= near:
                 came.append(int(order[waiting]))
                 waiting += 1
-            done[over] = now
-            self._move(came, over.tolist())
-            active = np.fromiter(chain.from_iterable(self.members.values()), dtype=np.int64)
             events += len(came) + over.size
-            before, limits = self.rate.copy() if self.draw == 0 else self.rate, self.limit.copy()
-            self.rate[over], self.limit[over] = 0.0, OVER
-            self._share(active, now)
-            resources = len(self.system.resources)
-            busy, full, peak = (np.pad(values, (0, resources - values.size)) for values in (busy, full, peak))
-            peak = np.maximum(peak, self.load)
+            under_way += len(came) - over.size
+            self._advance(over, now)
+            done[over], self.finish[over] = now, np.inf
+            changed = self._share(came, over, now)
+            load = self.sharing.load
+            if (more := load.size - busy.size) > 0:
+                busy, full, peak = (np.pad(values, (0, more)) for values in (busy, full, peak))
+            np.maximum(peak, load, out=peak)
             if self.draw == 0:
-                touched = np.concatenate([over, active])
-                changed = touched[(self.rate[touched] != before[touched]) | (self.limit[touched] != limits[touched])]
                 changes.time_s.append(now)
                 changes.flows.append(changed)
                 changes.rates.append(self.rate[changed])
                 changes.limits.append(self.limit[changed])
         return Course(done, self.moved, busy, full, peak, events, changes)
+
+    def _advance(self, flows: IntArray, now: float) -> None:
+        """Count what transfers moved up to now, at the rates that they had."""
+        moved = self.rate[flows] * (now - self.since[flows])
+        self.moved[flows] += moved
+        self.left[flows] -= moved
+        self.since[flows] = now
+
+    def _share(self, came: list[int], over: IntArray, now: float) -> IntArray:
+        """Share the resources after transfers came and went, foresee the ends, and return what changed."""
+        self._move(came, over.tolist())
+        keys = self.sharing.settle()
+        groups = [self.sharing.groups[key] for key in keys]
+        counts = [group.count for group in groups]
+        flows = np.fromiter(chain.from_iterable(self.members[key] for key in keys), dtype=np.int64)
+        rates = np.repeat([group.rate for group in groups], counts)
+        limits = np.repeat([group.limit for group in groups], counts)
+        differs = (rates != self.rate[flows]) | (limits != self.limit[flows])
+        flows, rates, limits = flows[differs], rates[differs], limits[differs]
+        self._advance(flows, now)
+        self.rate[flows], self.limit[flows] = rates, limits
+        self.finish[flows] = np.minimum(self.ends[flows], now + self.left[flows] / rates)
+        self.rate[over], self.limit[over] = 0.0, OVER
+        return np.concatenate([over, flows])
 
     def _move(self, came: list[int], over: list[int]) -> None:
         """Put transfers that come and go where they belong; at a host, those that stay may change places."""
@@ -157,13 +172,13 @@ class _Follower:
             self.place |= {(host, flow): (state, place, numbers) for place, flow in enumerate(here)}
             moved |= dict.fromkeys(here)
         for flow in moved:
-            self._leave(flow)
             places = [self.place[host, flow][:2] for host in self._limited(flow)]
             key = (self.system.network_of[flow], *places)
-            self.key_of[flow] = key
-            self.members.setdefault(key, {})[flow] = None
-            if key not in self.columns:
-                self.columns[key] = self._column(flow)
+            if self.key_of.get(flow) != key:
+                self._leave(flow)
+                self.key_of[flow] = key
+                self.members.setdefault(key, {})[flow] = None
+                self.sharing.put(key, self._column(flow), float(self.system.most_bps[flow, self.draw]))
 
     def _limited(self, flow: int) -> list[str]:
         """Hosts of a transfer that have limits of their own."""
@@ -171,11 +186,13 @@ class _Follower:
         return [host for host in (ends.sender, ends.receiver) if host in self.at_host]
 
     def _leave(self, flow: int) -> None:
+        """Take a transfer out of its group."""
         key = self.key_of.pop(flow, None)
         if key is not None:
             del self.members[key][flow]
             if not self.members[key]:
                 del self.members[key]
+            self.sharing.take(key)
 
     def _column(self, flow: int) -> Column:
         """Entries of a transfer: those on the network and at both hosts."""
@@ -188,22 +205,3 @@ class _Follower:
             np.concatenate([part.seconds[:, self.draw] for part in parts]),
             np.concatenate([part.weight for part in parts]),
         )
-
-    def _share(self, active: IntArray, now: float) -> None:
-        """Share the resources among those under way, and foresee their ends."""
-        self.load = np.zeros(len(self.system.resources))
-        if not active.size:
-            return
-        columns = [self.columns[key] for key in self.members]
-        counts = np.array([len(flows) for flows in self.members.values()])
-        sizes = np.array([column.resource.size for column in columns])
-        first = np.cumsum(sizes) - sizes
-        resource = np.concatenate([column.resource for column in columns])
-        seconds = np.concatenate([column.seconds for column in columns]) * np.repeat(counts, sizes)
-        weight = np.concatenate([column.weight for column in columns])
-        most = self.most[[next(iter(flows)) for flows in self.members.values()]]
-        rates, limits = weighted_max_min(Uses(first, resource, seconds, weight), most, self.load.size)
-        busy = np.bincount(resource, seconds * np.repeat(rates, sizes), self.load.size)
-        self.load = np.asarray(busy, dtype=np.float64)
-        self.rate[active], self.limit[active] = np.repeat(rates, counts), np.repeat(limits, counts)
-        self.finish[active] = np.minimum(self.ends[active], now + self.left[active] / self.rate[active])

@@ -103,14 +103,14 @@ def sparse(demand, weight=None):
 )
 def test_equal_weights_give_the_shares_of_the_dense_solver(rows):
     demand = np.array(rows)
-    found, _ = weighted_max_min(sparse(demand), np.full(len(rows), np.inf), demand.shape[1])
+    found, _ = weighted_max_min(sparse(demand), np.full(len(rows), np.inf), np.ones(demand.shape[1]))
     assert found == pytest.approx(max_min(demand[None])[0][0], rel=1e-6)
 
 
 def test_five_sessions_over_three_links():
     """As in Bertsekas and Gallager, section 6.5.2: three share the middle link, the others get the rest of theirs."""
     demand = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=float)
-    found, stopped = weighted_max_min(sparse(demand), np.full(5, np.inf), 3)
+    found, stopped = weighted_max_min(sparse(demand), np.full(5, np.inf), np.ones(3))
     assert found == pytest.approx([1 / 3, 2 / 3, 1 / 3, 1 / 3, 2 / 3])
     assert stopped.tolist() == [1, 0, 1, 1, 2]
 
@@ -119,14 +119,14 @@ def test_weights_count_on_each_resource_by_itself():
     """On the link 3 : 1; on the processor of both, of 2, each gets 1."""
     demand = np.array([[1.0, 0.5], [1.0, 0.5]])
     on_link = sparse(demand, np.array([[3.0, 1.0], [1.0, 1.0]]))
-    found, stopped = weighted_max_min(on_link, np.full(2, np.inf), 2)
+    found, stopped = weighted_max_min(on_link, np.full(2, np.inf), np.ones(2))
     assert (found.tolist(), stopped.tolist()) == ([0.75, 0.25], [0, 0])
     tight = on_link._replace(seconds=np.array([1.0, 4.0, 1.0, 4.0]))
-    found, stopped = weighted_max_min(tight, np.full(2, np.inf), 2)
+    found, stopped = weighted_max_min(tight, np.full(2, np.inf), np.ones(2))
     assert (found.tolist(), stopped.tolist()) == ([0.125, 0.125], [1, 1])
 
 
 def test_a_flow_stops_at_its_own_limit_and_leaves_the_rest():
-    found, stopped = weighted_max_min(sparse(np.ones((3, 1))), np.array([0.1, np.inf, 0.4]), 1)
+    found, stopped = weighted_max_min(sparse(np.ones((3, 1))), np.array([0.1, np.inf, 0.4]), np.ones(1))
     assert found == pytest.approx([0.1, 0.5, 0.4])
     assert stopped.tolist() == [-1, 0, -1]
