@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -146,6 +147,7 @@ class Alone:
 
     # demands ---------------------------------------------------------------------------------------------------------
 
+    @cached_property
     def wire_share(self) -> FloatArray:
         """Bits on the wire for a bit of payload."""
         payload, wire = payload_per_packet(self.scenario)
@@ -154,6 +156,7 @@ class Alone:
             share = share / (1 - self._full(self.model.draw("path.loss", self.scenario.path.loss)))
         return np.asarray(share)
 
+    @cached_property
     def link_error(self) -> FloatArray:
         """Measured over predicted rate where a link is the limit; no run exceeds what the link carries by more."""
         error, lan = self._error(discrepancy.of_path(self.scenario)), self._error("lan")

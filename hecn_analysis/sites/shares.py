@@ -27,7 +27,7 @@ _CUBIC: Final = (0.4 * 3.7 / 1.2) ** 0.25
 _LEAST_RTT: Final = 1e-5
 
 _SEARCH: Final = (1e-16, 0.5)
-_HALVINGS: Final = 80
+_HALVINGS: Final = 60
 
 
 def stream_rate(loss: FloatArray | float, rtt_s: FloatArray, is_reno: BoolArray) -> FloatArray:

@@ -60,6 +60,7 @@ class System:
         self._sets_hosts = any(key.startswith(("sender.", "receiver.")) for keys in settings for key in keys)
         self._ports = self._attached()
         self._at_host: dict[tuple[str, int, str, tuple[int, ...]], list[Column]] = {}
+        self._link_times: dict[tuple[Alone, Hop, bool], FloatArray] = {}
         self._crossing = self._counted()
         sizes = self._sizes()
         self._simulate(sizes)
@@ -111,21 +112,19 @@ class System:
     def _network(self, flow: Flow, weights: dict[tuple[Hop, Alone], float]) -> Column:
         """Demands of a transfer on the links and switches of its route."""
         site, kind = self.site, flow.kind
-        share, narrow = kind.wire_share(), narrowest(site, flow.route)
+        share, narrow = kind.wire_share, narrowest(site, flow.route)
         rows: list[tuple[SiteResource, str, FloatArray, float]] = []
         for hop in flow.route:
             link = site.links[hop.link]
             if link.rate is not None:
-                time = share / self._capacity(hop.link, link)[shuffled(hop.link, self.draws)] / kind.link_error()
-                if hop.link == narrow:
-                    time = time / kind.queue_shares[self._together(hop)]
+                time = self._link_time(kind, hop, is_narrowest=hop.link == narrow)
                 resource = SiteResource(f"{hop.link}.link", "link", link.title or f"link {hop.link}")
                 direction = "backwards" if hop.backwards else "forwards"
                 rows.append((resource, direction, time, weights.get((hop, kind), 1.0)))
         for name in self._switches(flow):
             switch = site.switches[name]
             if switch.rate is not None:
-                time = share / self._drawn(f"{name}.switch", switch.rate) / kind.link_error()
+                time = share / self._drawn(f"{name}.switch", switch.rate) / kind.link_error
                 rows.append((SiteResource(f"{name}.switch", "switch", switch.title or f"switch {name}"), "", time, 1.0))
         for demand in kind.on_path():
             resource = SiteResource(f"{narrow}.{demand.part}", demand.resource_class, demand.title)
@@ -135,6 +134,15 @@ class System:
         resources, variants, seconds, own = zip(*rows, strict=True)
         numbers = [self._number(*pair) for pair in zip(resources, variants, strict=True)]
         return Column(np.array(numbers, dtype=np.int64), np.array(seconds), flow.weight * np.array(own))
+
+    def _link_time(self, kind: Alone, hop: Hop, *, is_narrowest: bool) -> FloatArray:
+        """Time of a link for a bit of a kind of transfer [s/bit]; the narrowest has the queue that TCP fills."""
+        key = (kind, hop, is_narrowest)
+        if key not in self._link_times:
+            capacity = self._capacity(hop.link, self.site.links[hop.link])[shuffled(hop.link, self.draws)]
+            time = kind.wire_share / capacity / kind.link_error
+            self._link_times[key] = time / kind.queue_shares[self._together(hop)] if is_narrowest else time
+        return self._link_times[key]
 
     def _capacity(self, name: str, link: Link) -> FloatArray:
         """Line rate of a link that other traffic leaves, in one direction [bit/s]."""
@@ -173,7 +181,7 @@ class System:
             streams = streams_per_process(kind.scenario)
             if link.rate is None or link.spread == "round-robin" or kind.scenario.tool.bonding or streams >= link.links:
                 continue
-            part = self._capacity(hop.link, link) / link.links * streams / kind.wire_share()
+            part = self._capacity(hop.link, link) / link.links * streams / kind.wire_share
             if part[0] < most[0]:
                 own = (f"{hop.link}.link", "link")
             most = np.minimum(most, part)
