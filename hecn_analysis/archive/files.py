@@ -28,6 +28,7 @@ TABLES: Final[Mapping[str, str]] = {
     "samples": "time",
     "rates": "time",
     "problems": "",
+    "statements": "",
 }
 
 UNKNOWN_DAY: Final = "unknown"

@@ -1,8 +1,8 @@
 """An archive, or a part of it, in place of files: ``ARCHIVE`` or ``ARCHIVE?host=sw1&day=2013-11-18``.
 
 Conditions apply to text columns and to ``day``; a table without the column is not restricted. Streams and intervals go
-with their runs, problems with their files. A rate needs two readings of the same day: the interval around midnight has
-none.
+with their runs, problems and statements with their files. A rate needs two readings of the same day: the interval
+around midnight has none.
 """
 
 from __future__ import annotations
@@ -102,6 +102,9 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
     if "runs" in tables:
         runs = tables["runs"][KEY].drop_duplicates()
         tables |= {name: tables[name].merge(runs, on=KEY) for name in OF_RUNS if name in tables}
+        if "statements" in tables:
+            stated = tables["statements"]
+            tables["statements"] = stated[stated["source_file"].isin(runs["source_file"])].reset_index(drop=True)
     if "problems" in names:
         files = {file for frame in tables.values() for file in frame["source_file"]}
         problems = archive.table("problems", damaged=damaged)

@@ -2,7 +2,8 @@
 
 `runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool
 prints while it runs. `samples` has one row per reading of an interface's counters, `rates` one per interval between
-readings, `interfaces` one per interface. `problems` says what could not be used and why. SI base units: bit/s, bytes,
+readings, `interfaces` one per interface. `problems` says what could not be used and why,
+`statements` what single lines say about a transfer. SI base units: bit/s, bytes,
 seconds, fractions (1.0 is all packets, or one whole core), UTC. A value that the file does not give is missing (NA;
 NaN where the dtype is float64), never 0. `make` checks a table where it is made; readers ask `faults` first, so that an
 impossible value in a file becomes a problem with its line and not an exception.
@@ -362,6 +363,15 @@ _PROBLEMS = (
     Column("kind", TEXT, "", "what kind of problem", words=tuple(PROBLEM_KINDS)),
     Column("message", TEXT, "", "what was found, what was expected, what was done", quotes=True),
 )
+_STATEMENTS = (
+    *_PLACE,
+    _LINE,
+    Column("name", TEXT, "", "what the line states, such as asked.remote, the other end of a transfer"),
+    Column("value", TEXT, "", "its value: words, or a number in SI units", quotes=True),
+    Column("says", TEXT, "", "words of the line", quotes=True),
+    Column("end", TEXT, "", "end of the transfer that it is about: sender, receiver or unknown"),
+    Column("host", TEXT, "", "host that the file names"),
+)
 
 COLUMNS: Mapping[str, Mapping[str, Column]] = MappingProxyType(
     {
@@ -374,6 +384,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = MappingProxyType(
             "interfaces": _INTERFACES,
             "rates": _RATES,
             "problems": _PROBLEMS,
+            "statements": _STATEMENTS,
         }.items()
     }
 )

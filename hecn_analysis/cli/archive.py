@@ -27,8 +27,9 @@ examples:
   hecn archive list ARCHIVE
   hecn archive compact ARCHIVE
 
-The tables are runs, streams, intervals, samples, rates and problems. They have
-the columns of hecn parse and hecn counters, and a column day."""
+The tables are runs, streams, intervals, samples, rates, problems and
+statements (lines about a transfer, such as its ends). They have the columns of
+hecn parse and hecn counters, and a column day."""
 
 
 def add_arguments(parser: Parser) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import of_captures
+from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs
 from hecn_analysis.diagnosis.unfinished import with_unfinished
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
@@ -43,9 +44,6 @@ _WINDOW: Final = "asked.window_bytes"
 _OF_MEMORY: Final = frozenset(
     {"iperf", "iperf2", "iperf3", "nuttcp", "nttcp", "ttcp", "netperf", "ntttcp", "ethr", "uperf"}
 )
-
-#: Directions in which the other end sends.
-_BACK: Final = ("receive", "get", "download")
 
 #: Statements that belong to the runs of their own file alone.
 _OWN: Final = ("asked.", "socket.", "run.")
@@ -164,7 +162,7 @@ class Kind:
     @property
     def is_back(self) -> bool:
         """Whether the other end of the host that wrote the log sends."""
-        return self.direction in _BACK
+        return self.direction in BACK
 
     @property
     def is_of_memory(self) -> bool:
@@ -251,15 +249,15 @@ def kinds(folder: Folder) -> list[Kind]:
     >>> kinds(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0].tool
     'nuttcp'
     """
-    own = _by_file(folder.statements)
+    own = by_file(folder.statements)
     runs = with_unfinished(
         folder.runs[~folder.runs["tool"].isin(_WATCH)],
         folder.reading.intervals,
         {(one.source_file, one.line): one.value for of in own.values() for one in of if one.name == _METER},
         copies=BETWEEN_HOSTS,
     )
-    runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
-    runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
+    runs = runs.assign(**{name: said_of_runs(runs, own, name) for name in (_RATE, _WINDOW)})
+    runs = runs.assign(**{name: said_of_runs(runs, own, name) for name in ("asked.local", "asked.remote")})
     mounts = [statement for statement in folder.statements if statement.name == "mount.share"]
     of_disks = runs[runs["tool"].isin(DISK_TOOLS)]
     shares = {at: share for at, run in of_disks.iterrows() if (share := _share(mounts, own, run)) is not None}
@@ -304,33 +302,6 @@ def _is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:
-    by_file: dict[str, list[Statement]] = {}
-    for statement in statements:
-        by_file.setdefault(statement.source_file, []).append(statement)
-    return by_file
-
-
-def _said(runs: pd.DataFrame, own: dict[str, list[Statement]], name: str) -> list[Any]:
-    """Value of a statement for each run: among its lines, or on the command line above it."""
-    said = []
-    for file, first, last in zip(runs["source_file"], runs["line_first"], runs["line_last"], strict=True):
-        statements = own.get(str(file), ())
-        values = [statement for statement in statements if statement.name == name]
-        if pd.isna(first) or pd.isna(last):
-            said.append(values[-1].value if values else None)
-            continue
-        commands = [
-            statement.line
-            for statement in statements
-            if statement.name == "asked.command" and statement.line <= int(last)
-        ]
-        start = min(int(first), commands[-1]) if commands else 1
-        among = [one.value for one in values if start <= one.line <= int(last)]
-        said.append(among[-1] if among else None)
-    return said
-
-
 def _stem(name: str) -> str:
     """Name of a file without its end of the transfer, which client-1-sender.txt and client-1-receiver.txt share."""
     for end in ("sender", "receiver", "source", "destination", "client", "server"):
@@ -351,14 +322,14 @@ def _kind(
     stems = {_stem(str(name)) for name in files}
     direction = _text(first["direction"])
     ends = [_text(first["asked.local"]), _text(first["asked.remote"])]
-    source, destination = reversed(ends) if direction in _BACK else ends
+    source, destination = reversed(ends) if direction in BACK else ends
     called = {
         str(statement.value)
         for statement in folder.statements
         if statement.name == "asked.name" and statement.source_file in files
     }
     names = [{source}, {destination}]
-    names[direction not in _BACK] |= called
+    names[direction not in BACK] |= called
     rate, window = first[_RATE], first[_WINDOW]
     said = [f"paced at {units.format_rate(float(rate))}"] if not pd.isna(rate) else []
     said += [f"a window of {units.format_bytes(float(window))} asked for"] if not pd.isna(window) else []

@@ -18,6 +18,7 @@ from hecn_analysis.files import packed
 from hecn_analysis.files.opening import EXPECTED_READABLE, File, kind_of, unreadable
 from hecn_analysis.files.source import find
 from hecn_analysis.ingest.reading import read_files
+from hecn_analysis.statements.statement import table_of
 
 
 def add_files(
@@ -59,7 +60,7 @@ def _add(archive: Archive, name: str, file: File) -> tuple[str, pd.DataFrame]:
     key = stored.content_hash
     if not stored.notes.problems and archive.has(key):
         return "known", tables.make("problems", [])
-    logs, counters, *_ = read_files([(name, file)], captured=False)
+    logs, counters, _, stated, *_ = read_files([(name, file)], captured=False)
     fault = _fault(stored, is_changed=before != _state(file))
     if fault is not None:
         return "left out", _problem(name, fault)
@@ -75,8 +76,9 @@ def _add(archive: Archive, name: str, file: File) -> tuple[str, pd.DataFrame]:
         "samples": counters.samples,
         "rates": given_rates(counters.samples, counters.rates),
         "problems": reported,
+        "statements": table_of(stated),
     }
-    if all(frame.empty for table, frame in rows.items() if table != "problems"):
+    if all(frame.empty for table, frame in rows.items() if table not in ("problems", "statements")):
         return "left out", reported  # a later version may know how to read it
     is_added = archive.add(key, rows, source=name)
     return ("added", reported) if is_added else ("known", tables.make("problems", []))

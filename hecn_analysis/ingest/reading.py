@@ -65,16 +65,16 @@ class _Files:
     def _take(self, documents: Sequence[Document]) -> None:
         """Offer a document to the readers of whole files."""
         self.counters.append(counters.read_document(documents[0], Clock.named(None), hint=str))
+        self.statements.extend(statements.read(documents[-1]))
         if self.is_captured:
             self.inventory.append(inventory_registry.read(documents[1]))
-            self.statements.extend(statements.read(documents[1]))
             self.sockets.extend(statements.read_courses(documents[1]))
 
 
 def read_files(
     files: Sequence[tuple[str, File | OSError]], *, captured: bool, progress: bool = False
 ) -> tuple[Reading, Counters, Inventory, tuple[Statement, ...], tuple[Capture, ...], tuple[SocketCourse, ...]]:
-    """Read files once for the readers of logs, of counters and, if `captured`, of outputs, statements and packets."""
+    """Read files once for the readers of logs, counters, statements and, if `captured`, of outputs and packets."""
     files_read = _Files(captured)
     with reading(len(files), shown=progress) as done:
         for name, file in files:

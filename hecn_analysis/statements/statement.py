@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final
+
+import pandas as pd
+
+from hecn_analysis.base import tables
 
 #: What statements are called, and their unit or what they are.
 NAMES: Final[Mapping[str, str]] = MappingProxyType(
@@ -118,6 +122,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+_COLUMNS: Final = ("source_file", "line", "name", "value", "says", "end", "host")
+
 #: Words by which people call the files of an end; a server sends as often as it receives.
 _CALLED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -145,6 +151,33 @@ class Statement:
     end: str = ""
     host: str = ""
     device: str = ""
+
+
+def table_of(statements: Iterable[Statement]) -> pd.DataFrame:
+    """Return statements as rows of the table ``statements``.
+
+    Parameters
+    ----------
+    statements
+        The statements.
+
+    Returns
+    -------
+    DataFrame
+        A row for each; texts that are empty are missing.
+
+    Examples
+    --------
+    >>> table_of([Statement("asked.remote", "dtn2", "a.log", 3, "connected to dtn2")])["value"].tolist()
+    ['dtn2']
+    """
+    rows = [{name: getattr(one, name) for name in _COLUMNS} for one in statements]
+    for row in rows:
+        value = row["value"]
+        row["value"] = value if isinstance(value, str) else f"{value:.12g}"
+        row["line"] = row["line"] or None
+        row.update({name: row[name] or None for name in ("says", "end", "host")})
+    return tables.make("statements", rows)
 
 
 def end_of(source_file: str) -> str:

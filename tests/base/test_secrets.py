@@ -94,10 +94,12 @@ def test_a_message_that_quotes_a_line_does_not_quote_its_password(tmp_path):
         assert "hunter2" not in text
 
 
-def test_labels_quote_the_log():
+def test_labels_and_statements_quote_the_log():
     assert {name for table in tables.COLUMNS.values() for name, column in table.items() if column.quotes} == {
         "label",
         "message",
+        "value",
+        "says",
     }
 
 

@@ -11,7 +11,8 @@ from hecn_analysis.base.errors import RangeError
 
 
 def test_the_columns_of_the_public_contract_are_there():
-    assert set(tables.COLUMNS) == {"runs", "streams", "intervals", "samples", "interfaces", "rates", "problems"}
+    known = "runs", "streams", "intervals", "samples", "interfaces", "rates", "problems", "statements"
+    assert tuple(tables.COLUMNS) == known
     assert {
         *("source_file", "run", "line_first", "line_last", "content_hash", "tool", "tool_version", "label", "protocol"),
         *(
