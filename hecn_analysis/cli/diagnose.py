@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say
 
 if TYPE_CHECKING:
-    from hecn_analysis.diagnosis.verdict import Diagnosis
+    from hecn_analysis.diagnosis.verdict import Diagnoses, Diagnosis
 
 DESCRIPTION = """\
 Find what holds transfers back. Give a folder of everything available: logs of
@@ -63,27 +64,56 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from hecn_analysis.diagnosis import words  # noqa: PLC0415 (heavy: not for --help)
-
     for path in arguments.paths:
         Path(path).stat()  # report a missing path before reading anything
-    diagnoses = [hecn.diagnose(path, progress=True) for path in arguments.paths]
-    verdicts = [verdict for diagnosis in diagnoses for verdict in diagnosis]
-    form = output.chosen_format(arguments)
+    diagnoses = {path: hecn.diagnose(path, progress=True) for path in arguments.paths}
+    told = {path: diagnosis for path, diagnosis in diagnoses.items() if not _rests_on_nothing(diagnosis)}
+    verdicts = [verdict for diagnosis in told.values() for verdict in diagnosis]
+    output.deliver(_written(verdicts, output.chosen_format(arguments)), arguments)
+    for path, diagnosis in diagnoses.items():
+        _remark(path, diagnosis, usable=path in told)
+    if not verdicts:
+        return 1
+    if arguments.fail_below is not None and _is_slow(verdicts, arguments.fail_below):
+        return STATUS_SLOW
+    return 1 if len(told) < len(diagnoses) else 0
+
+
+def _written(verdicts: list[Diagnosis], form: str) -> Iterable[str]:
+    from hecn_analysis.diagnosis import words  # noqa: PLC0415 (heavy: not for --help)
+
     if form == "json":
-        written = output.json_object([verdict.to_dict() for verdict in verdicts])
-    elif form == "csv":
-        written = output.written(map(_row, verdicts), COLUMNS, form)
-    else:
-        written = (f"{line}\n" for line in words.text(verdicts))
-    output.deliver(written, arguments)
-    for diagnosis in diagnoses:
-        for contradiction in diagnosis.contradictions[:SHOWN]:
-            say(contradiction)
-        if diagnosis.unused:
-            names = ", ".join([*diagnosis.unused[:SHOWN], *["…"] * (len(diagnosis.unused) > SHOWN)])
-            say(f"{units.format_count(len(diagnosis.unused), 'file')} not used: {names}")
-    return STATUS_SLOW if arguments.fail_below is not None and _is_slow(verdicts, arguments.fail_below) else 0
+        return output.json_object([verdict.to_dict() for verdict in verdicts])
+    if form == "csv":
+        return output.written(map(_row, verdicts), COLUMNS, form)
+    return (f"{line}\n" for line in words.text(verdicts))
+
+
+def _remark(path: str, diagnosis: Diagnoses, *, usable: bool) -> None:
+    """Say what the files contradict and which were not used."""
+    count, names = units.format_count(len(diagnosis.unused), "file"), ", ".join(diagnosis.unused[:SHOWN])
+    names += ", …" * (len(diagnosis.unused) > SHOWN)
+    if not usable:
+        say(
+            f"{path}: found nothing that can be used in {count} ({names}), expected logs of tools, counters of ports, "
+            "or captured outputs; 'hecn parse --table problems' says why a file is not read"
+        )
+        return
+    for contradiction in diagnosis.contradictions[:SHOWN]:
+        say(contradiction)
+    if diagnosis.unused:
+        say(f"{count} not used: {names}")
+
+
+def _rests_on_nothing(diagnosis: Diagnoses) -> bool:
+    """Whether no file says anything about a transfer, so that only the priors would speak."""
+    return bool(diagnosis.unused) and not any(
+        verdict.measured_bps is not None
+        or verdict.failure is not None
+        or verdict.path
+        or any(cause.evidence for cause in verdict.causes)
+        for verdict in diagnosis
+    )
 
 
 def _row(verdict: Diagnosis) -> output.Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,10 +14,10 @@ from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.base.progress import track
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.reading import require_stdin
 from hecn_analysis.cli.remarks import explain, say_all
-from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments, requested_roles
+from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments, named_settings, requested_roles
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario, Site
@@ -42,6 +43,9 @@ TRANSFER = ("name", "start_s", "finish_s", "throughput_bps", "low_bps", "high_bp
 USE = ("name", "peak_fraction", "mean_fraction", "title")
 USES = 12
 RUNG = ("throughput_bps", "probability", "resource", "title")
+_CORE_OF_A_PROCESS = re.compile(r"(?:sender|receiver)\.cpu\.core\d+")
+#: Classes of resources that the processes of a transfer share.
+_SHARED = ("slot", "link", "raid", "disk", "memory", "cpu")
 
 DESCRIPTION = """\
 Predict the throughput of a transfer, the interval that contains a single new
@@ -93,7 +97,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Predict every case; a case that cannot be predicted is reported on stderr and does not stop the others."""
-    keys, scenarios = settings(arguments.set)
+    keys, scenarios = named_settings(arguments.set)
     has_scenario = bool(arguments.names or scenarios or arguments.cases)
     keys = {**requested_roles(arguments, keys, has_scenario=has_scenario), **keys}
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
@@ -226,8 +230,10 @@ def _text(answer: Answer) -> Iterator[str]:
     halves = (
         (unknown["name"], _half(unknown["spread"]), _half(unknown["spread_then"])) for unknown in answer.row["unknowns"]
     )
-    if keys := [f"{name} ({now} becomes {then})" for name, now, then in halves if now != then][:UNKNOWNS]:
-        yield f"\nKnowing these keys would narrow the interval most: {', '.join(keys)}.\n"
+    if more := _with_more_processes(answer.row["ladder"]):
+        yield f"\n{more}\n"
+    if keys := [f"{name} (from {now} to {then})" for name, now, then in halves if now != then][:UNKNOWNS]:
+        yield f"\nTo narrow the interval most, state with --set: {', '.join(keys)}.\n"
     for warning in answer.row["warnings"]:
         yield f"\nwarning: {warning}\n"
 
@@ -243,6 +249,17 @@ def _site_text(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"\nThe intervals are those of {row['interval']}.\n"
     for warning in row["warnings"]:
         yield f"\nwarning: {warning}\n"
+
+
+def _with_more_processes(ladder: Sequence[Mapping[str, Any]]) -> str | None:
+    """What hosts and path carry, where a process is held by its core."""
+    if not ladder or not _CORE_OF_A_PROCESS.fullmatch(ladder[0]["resource"]):
+        return None
+    rung = next((rung for rung in ladder if not _CORE_OF_A_PROCESS.fullmatch(rung["resource"])), None)
+    if rung is None or rung["resource_class"] not in _SHARED:
+        return None
+    most = f"{units.format_rate(rung['throughput_bps'])}: {rung['title']}"
+    return f"More processes, each on its own core (--set tool.processes=N), would allow at most {most}."
 
 
 def _half(spread: float) -> str:

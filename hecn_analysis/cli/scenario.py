@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hecn_analysis.base import units
@@ -42,9 +43,18 @@ def add_scenario_arguments(parser: Parser) -> None:
     add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms; may be repeated")
 
 
-def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Split the words of ``--set`` as `settings` does, and warn of numbers without a unit."""
+def named_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Split the words of ``--set`` as `settings` does; refuse a key whose value stands in a word of its own."""
     keys, others = settings(words)
+    for word in others:
+        if word.partition(".")[0] in ROLES and "." in word and not Path(word).exists():
+            raise InputError(f"{word!r} in --set", f"KEY=VALUE without a blank, such as {word}=VALUE")
+    return keys, others
+
+
+def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Split the words of ``--set`` as `named_settings` does, and warn of numbers without a unit."""
+    keys, others = named_settings(words)
     if keys:
         from hecn_analysis.hardware.scenario import bare_numbers  # noqa: PLC0415 (not needed without settings)
 
@@ -81,7 +91,7 @@ def _shown(value: str | float) -> str:
 
 def requested_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
     """The requested scenario and the settings of ``--set`` to apply to it; warns of doubtful settings."""
-    set_keys, others = settings(arguments.set)
+    set_keys, others = named_settings(arguments.set)
     names = [*arguments.names, *others]
     roles = requested_roles(arguments, set_keys, has_scenario=bool(names))
     if len(names) > 1:

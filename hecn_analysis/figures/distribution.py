@@ -28,7 +28,7 @@ def distribution_rows(runs: pd.DataFrame, intervals: pd.DataFrame, quantity: Qua
     """Compute what the figures draw, a row for each interval [SI]; ``attrs["runs"]``: runs that are drawn, and all."""
     parts = intervals.groupby(["source_file", "run"], sort=False)
     own = {place: values for place, part in parts if len(values := _values(part, quantity)) > 1}
-    with_values = runs[[place in own for place in zip(runs["source_file"], runs["run"], strict=True)]]
+    with_values = runs.loc[[place in own for place in zip(runs["source_file"], runs["run"], strict=True)]]
     chosen = spread(with_values, MOST_RUNS)
     tables = []
     for run, place in zip(chosen.to_dict("records"), run_names(chosen), strict=True):

@@ -85,7 +85,7 @@ def _reading(data: Source) -> Reading:
 def _time(reading: Reading) -> go.Figure:
     parts = reading.intervals.groupby(["source_file", "run"], sort=False)
     courses = {place: table for place, part in parts if len(table := course.together(part)) > 1}
-    runs = reading.runs[
+    runs = reading.runs.loc[
         [place in courses for place in zip(reading.runs["source_file"], reading.runs["run"], strict=True)]
     ]
     shown = spread(runs, MOST_RUNS)

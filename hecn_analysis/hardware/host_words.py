@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware.catalogue import parts
 
 _EXAMPLE: Final = "words such as 'nic=mcx623106an slot=gen3x8 disks=8x990pro raid=0 cpu=9374f'"
 _COUNTED: Final = re.compile(r"(?:(\d{1,4})x)?(.{1,120})", re.IGNORECASE)
 _SLOT: Final = re.compile(r"(?:pcie)?(?:gen)?([1-6])(?:\.0)?x(\d{1,2})", re.IGNORECASE)
+_WORDS: Final = ("nic", "slot", "disks", "raid", "cpu")
 _NAMED: Final = 6  # parts that an error lists
 _RATE: Final = re.compile(r"(\d{1,4}(?:\.\d{1,3})?)(?:g|gbe|ge|gb/s|gbit/s)", re.IGNORECASE)
 
@@ -84,6 +85,9 @@ def host_words(text: str) -> HostWords:
         remarks.append(remark)
     if left := words.keys() & {"slot", "raid"}:
         raise InputError(f"{left.pop()} in --host without the part that it belongs to", _EXAMPLE)
+    for word, value in words.items():
+        if meant := did_you_mean(word, _WORDS):
+            raise InputError(f"{word}={value} in --host", _EXAMPLE, advice=meant)
     return HostWords(keys | words, port_bps, tuple(remarks))
 
 
@@ -123,7 +127,8 @@ def _part(kind: str, word: str, model: str) -> tuple[str, Any, str]:
     fitting = [name for name, part in known.items() if wanted in _bare(name) or wanted in _bare(part.title)]
     names = [name for name in fitting if wanted == _bare(name)] or fitting
     if not names or not wanted:
-        raise InputError(f"{word}={model} in --host", f"a part that `hecn parts {kind}` lists")
+        advice = did_you_mean(model, known)
+        raise InputError(f"{word}={model} in --host", f"a part that `hecn parts {kind}` lists", advice=advice)
     chosen, others = names[0], ""
     if len(names) > 1:
         if kind != "nics":

@@ -37,6 +37,7 @@ _ABOUT = ("name", "title", "source", "set")
 _REPLACED = ("sender", "receiver", "path")
 #: Keys of a site, which `load_site` reads.
 SITE_KEYS: Final = frozenset({"transfers", "hosts", "switches", "links", "storage"})
+_OF_A_FOLDER: Final = "of a folder of logs, hecn diagnose finds the limit, and hecn app opens the scenario"
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def document_of(scenario: str | FilePath, kind: str = "scenarios") -> yaml_file.
         raise InputError(
             f"{kind.removesuffix('s')} {str(scenario)!r}",
             f"a YAML file or {one_of(known, str(scenario), where=f'models/{kind}')}",
-            advice=did_you_mean(str(scenario), known),
+            advice=_OF_A_FOLDER if named.is_dir() else did_you_mean(str(scenario), known),
         )
     return yaml_file.load(library.folder / kind / f"{scenario}.yaml")
 

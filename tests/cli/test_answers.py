@@ -127,3 +127,34 @@ def test_the_window_to_set_follows_from_the_share_of_each_stream(words, told, ca
 def test_no_window_is_named_without_a_rate_with_enough_of_it_or_on_a_lossy_path(words, capsys):
     assert main(["limits", "tcp", "--rtt=80ms", *words.split()]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+HOST = "nic=100g slot=gen3x8 disks=8x990pro"
+
+
+def test_a_prediction_held_by_one_process_says_what_more_of_them_would_reach(capsys):
+    assert main(["predict", "--host", HOST]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("More processes")]
+    most = "50.6 Gb/s: slot nic of the receiver (PCIe 3.0 x8)"
+    assert told == [f"More processes, each on its own core (--set tool.processes=N), would allow at most {most}."]
+    assert main(["predict", "--host", HOST, "--set", "tool.processes=8"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("gridftp (8 processes) sender to receiver: 50.6 Gb/s")
+    assert "More processes" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--host", "nic=100g slots=gen3x8"], "did you mean 'slot'?"),
+        (["--host", "nic=100g disk=8x990pro"], "did you mean 'disks'?"),
+        (["--set", "path.rtt", "80ms"], "expected KEY=VALUE without a blank, such as path.rtt=VALUE"),
+        (
+            ["data/transfers/before"],
+            "of a folder of logs, hecn diagnose finds the limit, and hecn app opens the scenario",
+        ),
+    ],
+)
+def test_a_slip_is_answered_with_what_was_meant(words, told, capsys):
+    assert main(["predict", *words]) == 1
+    assert capsys.readouterr().err.endswith(f"{told}\n")

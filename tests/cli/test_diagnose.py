@@ -84,6 +84,28 @@ def test_files_that_were_not_used_are_named(folder, capsys):
     assert "1 file not used: poem.txt" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_files_that_say_nothing_get_no_verdict(tmp_path, capsys, form):
+    (tmp_path / "poem.txt").write_text("The sea was calm that night.\n" * 20, encoding="utf-8")
+    assert main(["diagnose", str(tmp_path), "--format", form]) == 1
+    told = capsys.readouterr()
+    assert told.out == {"text": "", "json": "[]\n"}[form]
+    assert told.err == (
+        f"hecn: {tmp_path}: found nothing that can be used in 1 file (poem.txt), expected logs of tools, counters of "
+        "ports, or captured outputs; 'hecn parse --table problems' says why a file is not read\n"
+    )
+
+
+def test_beside_a_folder_that_says_nothing_the_other_has_its_verdict(folder, tmp_path, capsys):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "poem.txt").write_text("The sea was calm that night.\n", encoding="utf-8")
+    assert main(["diagnose", str(other), str(folder)]) == 1
+    told = capsys.readouterr()
+    assert told.out == f"{hecn.diagnose(folder)}\n"
+    assert told.err.count("found nothing that can be used") == 1
+
+
 def test_verdicts_are_written_to_a_file(folder, tmp_path):
     target = tmp_path / "verdict.json"
     assert main(["diagnose", str(folder), "--format", "json", "-o", str(target)]) == 0

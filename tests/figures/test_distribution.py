@@ -114,3 +114,10 @@ def test_a_table_of_something_else_is_refused():
 def test_unknown_view_is_named():
     with pytest.raises(InputError, match="found view 'tiem', expected one of time, cdf, box, runs, latency"):
         hecn.plot([], "tiem")
+
+
+@pytest.mark.parametrize("view", ["time", "cdf", "box", "runs", "latency"])
+def test_without_a_run_the_figure_says_so_instead_of_failing(view, tmp_path):
+    fig = hecn.plot(hecn.read([tmp_path]), view)
+    assert not fig.data
+    assert fig.layout.annotations[0].text
