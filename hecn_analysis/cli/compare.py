@@ -84,8 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _text(comparison: RunsComparison) -> Iterator[str]:
-    yield f"{comparison.overall}\n"
-    for row in comparison.groups.to_dict("records"):
+    rows = comparison.groups.to_dict("records")
+    yield f"{comparison.overall.removesuffix(rows[0]['sentence']).rstrip()}\n"  # the sentence of the only kind is below
+    for row in rows:
         yield f"\n{row['group']}: {row['verdict']}\n  {row['sentence']}\n"
         for letter in "ab":
             if row[f"runs_{letter}"]:

@@ -82,7 +82,8 @@ def requested_roles(
     if not (has_scenario or "tool" in {*keys, *given}):
         assumed["tool"] = "gridftp" if "arrays.data.disk" in host.keys else "iperf3"
     say_all([*host.remarks, *(f"{key} not given: {_shown(value)} assumed" for key, value in assumed.items())], "")
-    return {**assumed, **keys, **described}
+    replaced = dict.fromkeys(ends, "") if has_scenario else {}
+    return {**assumed, **keys, **replaced, **described}
 
 
 def _shown(value: str | float) -> str:

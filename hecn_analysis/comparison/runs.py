@@ -273,7 +273,7 @@ def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]: 
     if math.isnan(row["p_corrected"]):
         need = _needed(level / (tests + 1))
         groups = f", with {tests} other groups that can be judged" if tests else ""
-        runs = f"from {n} and {units.format_count(m, 'run')}"
+        runs = _told_runs(n, m)
         why = (
             f" ({_change(row['ratio'])}), {runs}: chance alone may do that"
             if _repeated(row)
@@ -295,6 +295,13 @@ def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]: 
             f"{medians} ({change}, {interval}): not distinguished, since the runs scatter too much.{without}"
         )
     return NO_CHANGE, f"{medians}: if there is a change, it is {interval}.{without}"
+
+
+def _told_runs(n: int, m: int) -> str:
+    """Say how many runs each side has."""
+    if min(n, m) > 1:
+        return f"from {n} and {m} runs"
+    return "from one run each" if n == m else f"from {units.format_count(n, 'run')} in A and {m} in B"
 
 
 def _needed(level: float) -> int:
@@ -334,7 +341,7 @@ def _sentence(groups: pd.DataFrame, ratio: float | None, low: float | None, high
     if ratio is None and shared != 1:
         return (
             "A and B have no kind of run in common (tool, protocol, direction, streams, size, distance): "
-            f"{int(counts.get('only in A', 0))} kinds in A, {int(counts.get('only in B', 0))} in B."
+            f"{units.format_count(counts.get('only in A', 0), 'kind')} in A, {counts.get('only in B', 0)} in B."
         )
     told = ", ".join(
         f"{counts[word]} {word}" for word in (FASTER, SLOWER, NO_CHANGE, SCATTER, TOO_FEW) if word in counts

@@ -234,11 +234,12 @@ class _Layers(NamedTuple):
     def over(self, upper: Mapping[str, Any], removed: Collection[str]) -> _Layers:
         """These layers with another one that overrides them."""
         keys, warnings = dict(self.keys), {key: text for key, text in self.warnings.items() if key not in upper}
-        roles = [role for role in _REPLACED if role in upper]
+        roles = [role for role in _REPLACED if role in upper or role in removed]
         dropped = [key for key in keys if key in self.bound - upper.keys() and key.partition(".")[0] in roles]
         for role in roles:
             if texts := [f"{key}={keys[key]}" for key in dropped if key.startswith(f"{role}.")]:
-                warnings[role] = f"{role}={upper[role]} replaces the earlier {role} and drops {', '.join(texts)}"
+                new = f"{role}={upper[role]}" if role in upper else f"a new {role}"
+                warnings[role] = f"{new} replaces the earlier {role} and drops {', '.join(texts)}"
         for key in upper:
             if below := [lower for lower in keys if key not in roles and lower.startswith(f"{key}.")]:
                 texts = [f"{lower}={keys[lower]}" for lower in below if lower not in upper]
@@ -267,6 +268,8 @@ def _make(
     place = _placed(source, line)
     if settings:
         upper = _flat(settings, place)
+        if any(role in settings and settings[role] != layers.keys.get(role) for role in ("sender", "receiver")):
+            about = {**about, "title": ""}  # it described other hosts
         about = {**about, **{name: str(text) for name in ("name", "title") if (text := settings.get(name))}}
         layers = layers.over(upper, [key for key, value in settings.items() if value is None or value == ""])
     flat = layers.keys

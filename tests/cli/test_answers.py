@@ -158,3 +158,11 @@ def test_a_prediction_held_by_one_process_says_what_more_of_them_would_reach(cap
 def test_a_slip_is_answered_with_what_was_meant(words, told, capsys):
     assert main(["predict", *words]) == 1
     assert capsys.readouterr().err.endswith(f"{told}\n")
+
+
+def test_a_host_in_words_replaces_the_hosts_of_a_scenario(capsys):
+    assert main(["predict", "hotlava-transmit", "--host", "nic=100g slot=gen3x8"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("nuttcp (6 processes) sender to receiver over back-to-back-6x10ge: ")
+    assert "limited by slot nic of the receiver (PCIe 3.0 x8)" in out
+    assert "x16" not in out

@@ -144,3 +144,21 @@ def test_columns_are_settings_of_what_the_command_line_names(tmp_path, predicted
     assert without_name["throughput_bps"] < 5e9
     assert with_name["throughput_bps"] > 9e9
     assert with_name["warnings"] == ["path=lan-4x10ge replaces the earlier path and drops path.rate=1Gb/s"]
+
+
+def test_other_hosts_drop_the_title_that_described_the_earlier_ones():
+    assert load_scenario("hotlava-transmit").title == "HotLava 6x10GE, transmit"
+    assert load_scenario("hotlava-transmit", {"sender": "i7-hotlava"}).title == "HotLava 6x10GE, transmit"
+    assert load_scenario("hotlava-transmit", {"sender": "b"}).title == ""
+    assert load_scenario("hotlava-transmit", {"sender": "b", "title": "mine"}).title == "mine"
+
+
+def test_a_host_taken_away_drops_the_settings_that_were_made_for_it():
+    first = load_scenario({"sender": "b", "receiver": "b", "sender.kernel": "5.15", "tool": "nuttcp"})
+    other = first.with_({"sender": "", "sender.cpu_share": 0.5})
+    assert (other.keys.get("sender"), other.keys.get("sender.kernel"), other.keys["sender.cpu_share"]) == (
+        None,
+        None,
+        0.5,
+    )
+    assert other.warnings == ("a new sender replaces the earlier sender and drops sender.kernel=5.15",)

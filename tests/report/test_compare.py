@@ -119,7 +119,19 @@ def test_another_distance_is_another_kind_and_matched_only_where_it_is_the_only_
 def test_nothing_in_common_is_said():
     found = hecn.compare_runs(TRANSFERS / "before" / "iperf3-1.json", TRANSFERS / "before" / "nuttcp.txt")
     assert found.ratio is None
-    assert str(found).startswith("A and B have no kind of run in common")
+    kinds = "tool, protocol, direction, streams, size, distance"
+    assert str(found) == f"A and B have no kind of run in common ({kinds}): 1 kind in A, 1 in B."
+
+
+@pytest.mark.parametrize(
+    ("b", "told"), [([100], "from one run each: too few"), ([100, 105, 110], "from 1 run in A and 3 in B: too few")]
+)
+def test_of_one_kind_the_sentence_is_printed_once(b, told, tmp_path, capsys):
+    paths = [str(log(tmp_path / name, rates)) for name, rates in (("a", [900]), ("b", b))]
+    assert main(["compare", *paths]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == "A and B have one kind of run in common."
+    assert "\n".join(rest).count(told) == 1
 
 
 def test_a_set_without_a_run_is_an_error_that_names_it(tmp_path):
