@@ -26,6 +26,7 @@ falls short by the central values of the model."""
 
 EPILOG = """\
 examples:
+  hecn purchase --target 95Gb/s --assume-prices
   hecn purchase --target 90Gb/s --between memory --path sc11-100ge --assume-prices
   hecn purchase --target 80Gb/s --path sc11-100ge --assume-prices --front
   hecn purchase --like x100ssd --path back-to-back-4x40ge
@@ -38,6 +39,7 @@ price never. --like HOST buys from the bill of that host, at its prices; without
 
 _LANS: Final = (1, 10, 25, 100, 400)  # paths lan-…ge in models/ [Gb/s]
 _GOODPUT: Final = 0.99  # of an Ethernet line with packets of 9000 bytes
+_FILLED: Final = 0.95  # of the line: a target that leaves room for what the model does not know
 
 
 def add_arguments(parser: Parser) -> None:
@@ -120,6 +122,11 @@ def _lan_for(target: str | None) -> str:
     for gigabits in _LANS:
         if gigabits * 1e9 * _GOODPUT >= wanted:
             say(f"path not given: lan-{gigabits}ge assumed, two hosts in one data centre")
+            if (
+                line := next((each for each in _LANS if _GOODPUT * each * 1e9 < wanted <= each * 1e9), None)
+            ) is not None:
+                most = f"{units.format_rate(_GOODPUT * line * 1e9)} of data"
+                say(f"{line}GE carries at most {most}: to fill it, give a target of {_FILLED * line:g}Gb/s")
             return f"lan-{gigabits}ge"
     raise InputError(f"a target of {target}", f"at most {_LANS[-1] * _GOODPUT:.0f} Gb/s, or --path NAME")
 

@@ -28,6 +28,13 @@ def test_a_purchase_without_a_path_names_the_one_it_takes(capsys):
     assert "path not given: lan-10ge assumed" in err
 
 
+def test_a_target_of_a_line_s_own_rate_says_what_the_line_carries(capsys):
+    assert main(["purchase", "--target=10Gb/s", "--between=memory", "--assume-prices"]) == 0
+    out, err = capsys.readouterr()
+    assert "sender to receiver over lan-25ge" in out
+    assert "hecn: 10GE carries at most 9.90 Gb/s of data: to fill it, give a target of 9.5Gb/s\n" in err
+
+
 def test_a_purchase_beyond_all_local_paths_asks_for_one(capsys):
     assert main(["purchase", "--target=900Gb/s", "--assume-prices"]) == 1
     assert capsys.readouterr().err == "hecn: found a target of 900Gb/s, expected at most 396 Gb/s, or --path NAME\n"

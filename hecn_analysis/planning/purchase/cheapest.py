@@ -215,7 +215,7 @@ def _search(
     elif offers is None:
         offers = offered(assume_prices=assume_prices, since=since)
     for role in ROLES:
-        keys |= {role: "ideal", f"{role}.name": "purchase", f"{role}.lro": True}
+        keys |= {role: "ideal", f"{role}.name": role, f"{role}.lro": True}
     base = load_scenario({**keys, **(settings or {})})
     ends = (base.tool.source_end, base.tool.sink_end)
     if ends != (between, between):
