@@ -372,10 +372,20 @@ def _sentence(prediction: Prediction) -> str:
     return f"{first} Without that, {second.title} would allow {units.format_rate(second.throughput_bps)}."
 
 
+def measured_words(look: Look) -> str:
+    """Measured rate of a folder of transfers, and where it stands to the interval; empty without one."""
+    measured_bps = look.state.get(MEASURED)
+    if measured_bps is None:
+        return ""
+    low, high = look.prediction.low_bps, look.prediction.high_bps
+    where = ", below the interval" if measured_bps < low else ", above the interval" if measured_bps > high else ""
+    return f"{units.format_rate(measured_bps)}{where}"
+
+
 def _facts(look: Look) -> list[list[str]]:
     prediction, tool, path = look.prediction, look.scenario.tool, look.scenario.path
     rate = prediction.throughput_bps
-    facts = [["Measured", units.format_rate(look.state[MEASURED])]] if MEASURED in look.state else []
+    facts = [["Measured", measured]] if (measured := measured_words(look)) else []
     if tool.bytes is not None and math.isfinite(rate):
         amount = tool.bytes.value * tool.processes
         facts.append(["Time", f"{units.format_time(8 * amount / rate)} for {units.format_bytes(amount)}"])

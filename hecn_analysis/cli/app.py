@@ -47,9 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.port is not None and not 1024 <= arguments.port <= 65535:
         raise InputError(f"port {arguments.port}", "1024 to 65535")
     if arguments.check:
-        from hecn_analysis.app.model import glance, opened  # noqa: PLC0415 (heavy: not for --help)
+        from hecn_analysis.app.model import glance, measured_words, opened  # noqa: PLC0415 (heavy: not for --help)
 
-        output.show([f"{glance(opened(arguments.scenario)).prediction}\n"], "text")
+        look = glance(opened(arguments.scenario))
+        measured = measured_words(look)
+        output.show([f"{look.prediction}\n", f"Measured: {measured}.\n" if measured else ""], "text")
         return 0
     if arguments.scenario is not None:
         from hecn_analysis.app.model import opened  # noqa: PLC0415 (heavy: not for --help)

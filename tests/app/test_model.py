@@ -207,7 +207,7 @@ def test_a_folder_of_transfers_opens_as_their_scenario_beside_the_measured_rate(
         "measured": pytest.approx(14.0e6, rel=0.01),
     }
     page = model.page(model.glance(state))
-    assert page["facts"][0] == ["Measured", "14.0 Mb/s"]
+    assert page["facts"][0] == ["Measured", "14.0 Mb/s, below the interval"]
     assert "measured 0.01" in json.dumps(page["figures"])
     assert "measured" not in page["yaml"]
     assert page["settings"] == []

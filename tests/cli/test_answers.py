@@ -173,3 +173,10 @@ def test_a_host_in_words_replaces_the_hosts_of_a_scenario(capsys):
     assert out.startswith("nuttcp (6 processes) sender to receiver over back-to-back-6x10ge: ")
     assert "limited by slot nic of the receiver (PCIe 3.0 x8)" in out
     assert "x16" not in out
+
+
+def test_the_first_look_of_a_folder_says_where_the_measured_rate_stands(capsys):
+    assert main(["app", "data/transfers/over_time", "--check"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "Measured: 14.0 Mb/s, below the interval."
+    assert main(["app", "hotlava-transmit", "--check"]) == 0
+    assert "Measured" not in capsys.readouterr().out
