@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hecn_analysis.base.errors import InputError as InputError
     from hecn_analysis.base.errors import RangeError as RangeError
     from hecn_analysis.base.errors import ValidityWarning as ValidityWarning
-    from hecn_analysis.comparison.runs import compare_runs as compare_runs
+    from hecn_analysis.comparison.runs import compare as compare
     from hecn_analysis.counters import read_counters as read_counters
     from hecn_analysis.diagnosis.verdict import diagnose as diagnose
     from hecn_analysis.figures.quick_look import plot as plot
@@ -49,7 +49,7 @@ _SOURCES = {
     "forecast": "planning.forecast.port_forecast",
     "compare_pairs": "planning.studies.pairs",
     "advise": "planning.change.advise",
-    "compare_runs": "comparison.runs",
+    "compare": "comparison.runs",
     "limits": "limits",
     "diagnose": "diagnosis.verdict",
     "load_scenario": "sites",
@@ -76,8 +76,8 @@ __all__ = [
     "__version__",
     "advise",
     "calibrate",
+    "compare",
     "compare_pairs",
-    "compare_runs",
     "diagnose",
     "forecast",
     "limits",
@@ -110,7 +110,8 @@ if not TYPE_CHECKING:  # a type checker knows the names above, and no others
         if name == "__version__":
             value: object = import_module("importlib.metadata").version("hecn-analysis")
         elif (source := _SOURCES.get(name)) is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            here = import_module(__name__)  # Python suggests the nearest of its names
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=here)
         else:
             module = import_module(f"{__name__}.{source}")
             value = module if source == name else getattr(module, name)

@@ -29,6 +29,13 @@ def test_functions_are_functions_and_limits_its_room():
 def test_a_name_that_is_none_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'hecn_analysis' has no attribute 'predcit'"):
         hecn.predcit  # noqa: B018
+    done = subprocess.run(
+        [sys.executable, "-c", "import hecn_analysis as hecn; hecn.predcit"],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.stderr.rstrip().endswith("Did you mean: 'predict'?")
 
 
 def test_import_loads_only_the_package_itself():
@@ -65,7 +72,7 @@ def objects(root):
         "read_folder": hecn.read_folder(log),
         "diagnose": hecn.diagnose(log),
         "predict": hecn.predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"}),
-        "compare_runs": hecn.compare_runs(log, log),
+        "compare": hecn.compare(log, log),
     }
 
 
@@ -77,7 +84,7 @@ def test_objects_are_shown_in_few_words(objects):
     assert repr(objects["read_inventory"]) == "0 hosts, 0 outputs, 0 problems"
 
 
-@pytest.mark.parametrize("name", ["read", "diagnose", "predict", "compare_runs"])
+@pytest.mark.parametrize("name", ["read", "diagnose", "predict", "compare"])
 def test_notebooks_show_a_table_of_what_is_escaped(name, objects):
     shown = objects[name]._repr_html_()
     assert "<table" in shown
@@ -88,5 +95,5 @@ def test_names_of_files_are_text_in_a_notebook(tmp_path, root):
     evil = tmp_path / "<script>alert(1)<"
     evil.mkdir()
     (evil / "a.txt").write_bytes((root / "data" / "logs" / "c-systems-dd.txt").read_bytes())
-    for found in (hecn.read(tmp_path), hecn.diagnose(tmp_path), hecn.compare_runs(tmp_path, tmp_path)):
+    for found in (hecn.read(tmp_path), hecn.diagnose(tmp_path), hecn.compare(tmp_path, tmp_path)):
         assert "<script" not in found._repr_html_()

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read both, compare, deliver."""
     for path in (arguments.first, arguments.second):
         Path(path).stat()  # report a missing path before reading anything
-    comparison = hecn.compare_runs(arguments.first, arguments.second, confidence=arguments.confidence, progress=True)
+    comparison = hecn.compare(arguments.first, arguments.second, confidence=arguments.confidence, progress=True)
     form = output.chosen_format(arguments)
     if form == "json":
         written = output.json_object(comparison.to_dict())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.base.units import format_rate
-from hecn_analysis.cli import output, reading
+from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say
 
@@ -24,14 +24,17 @@ and others from both hosts, and notes with the rate of the circuit. Each kind of
 run gets its likeliest causes with the lines that support them, the changes that
 help with their gain, and the command that would tell the causes apart."""
 
-EPILOG = f"""\
+EPILOG = """\
 examples:
   hecn diagnose data/transfers/before
   hecn diagnose data/transfers/before --format json -o verdict.json
   hecn diagnose data/transfers/before --fail-below 9Mb/s || echo slow
 
-{reading.EXIT_STATUS}
-  3  with --fail-below: a kind of run is slower"""
+exit status:
+  0  fine
+  1  a path is missing, or its files say nothing about a transfer
+  2  wrong usage
+  3  with --fail-below: the first kind of run is slower, or has no rate"""
 
 STATUS_SLOW = 3
 SHOWN = 5  # contradictions, and names of unused files

@@ -99,7 +99,7 @@ class RunsComparison:
         Examples
         --------
         >>> from hecn_analysis.base.places import data_dir
-        >>> result = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+        >>> result = compare(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
         >>> round(result.to_dict()["ratio"], 1)
         8.2
         """
@@ -113,7 +113,7 @@ class RunsComparison:
         }
 
 
-def compare_runs(
+def compare(
     first: causes.Paths, second: causes.Paths, *, confidence: float = 0.95, progress: bool = False
 ) -> RunsComparison:
     """Compare two sets of runs: their rates, and what limits them.
@@ -140,7 +140,7 @@ def compare_runs(
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
-    >>> result = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+    >>> result = compare(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
     >>> result.groups["verdict"].tolist(), round(result.ratio, 1)
     (['faster', 'faster', 'only in B'], 8.2)
     """

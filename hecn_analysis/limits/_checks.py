@@ -48,10 +48,7 @@ def arrays(**values: Number) -> tuple[FloatArray, ...]:
     """Return the values as arrays of floats, not yet broadcast; RangeError for non-numbers, ValidityWarning for NaN."""
     out = []
     for name, value in values.items():
-        array = np.asarray(value)
-        if array.dtype.kind not in "iuf":
-            raise RangeError(f"{name}: found {value!r}, expected a number or an array of numbers")
-        array = array.astype(np.float64, copy=False)
+        array = _numbers(name, value)
         if (missing := np.isnan(array)).any():
             _warn(f"{name}: NaN{_place(missing)}; what depends on it is NaN")
         out.append(array)
@@ -61,6 +58,14 @@ def arrays(**values: Number) -> tuple[FloatArray, ...]:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(values, out, strict=True))
         raise RangeError(f"found arrays of shapes {shapes}, expected shapes that broadcast") from None
     return tuple(out)
+
+
+def _numbers(name: str, value: Number) -> FloatArray:
+    """Return a value as an array of floats; RangeError for what is no number, such as a text with a unit."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise RangeError(f"{name}: found {value!r}, expected a number or an array of numbers")
+    return array.astype(np.float64, copy=False)
 
 
 def given(result: Any) -> Number:  # noqa: ANN401 numpy's scalar types are many
@@ -109,26 +114,26 @@ def _warn(message: str) -> None:
 def require_positive(**values: Number) -> None:
     """Refuse values that are not greater than 0; infinity is allowed."""
     for name, value in values.items():
-        refuse(name, value, np.asarray(value) <= 0, "a number > 0")
+        refuse(name, value, _numbers(name, value) <= 0, "a number > 0")
 
 
 def require_not_negative(**values: Number) -> None:
     """Refuse values below 0; infinity is allowed."""
     for name, value in values.items():
-        refuse(name, value, np.asarray(value) < 0, "a number >= 0")
+        refuse(name, value, _numbers(name, value) < 0, "a number >= 0")
 
 
 def require_between(low: float, high: float, **values: Number) -> None:
     """Refuse values outside [low, high]."""
     for name, value in values.items():
-        array = np.asarray(value)
+        array = _numbers(name, value)
         refuse(name, value, (array < low) | (array > high), f"{low:.10g} to {high:.10g}")
 
 
 def require_whole(low: float, **values: Number) -> None:
     """Refuse values that are not whole numbers, or are below `low`."""
     for name, value in values.items():
-        array = np.asarray(value, dtype=np.float64)
+        array = _numbers(name, value)
         whole = np.isfinite(array) & (np.floor(array) == array)
         refuse(name, value, ~whole | (array < low), f"a whole number >= {low:.10g}")
 
@@ -137,7 +142,7 @@ def require_one_of(allowed: Iterable[float], **values: Number) -> None:
     """Refuse numbers other than the allowed ones."""
     choices = list(allowed)
     for name, value in values.items():
-        array = np.asarray(value, dtype=np.float64)
+        array = _numbers(name, value)
         bad = np.logical_and.reduce([array != choice for choice in choices])
         if bad.any():
             words = ", ".join(f"{choice:.10g}" for choice in choices[:-1]) + f" or {choices[-1]:.10g}"

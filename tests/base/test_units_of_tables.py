@@ -26,8 +26,8 @@ def every_table():
     yield "whatif, varied", hecn.whatif(FAR, vary={"path.mtu": [1500, 9000]})
     yield "sweep", hecn.sweep(FAR, {"path.mtu": [1500, 9000]})
     yield "tornado", hecn.tornado(FAR)
-    compared = hecn.compare_runs(TRANSFERS / "before", TRANSFERS / "after")
-    yield from (("compare_runs.groups", compared.groups), ("compare_runs.runs", compared.runs))
+    compared = hecn.compare(TRANSFERS / "before", TRANSFERS / "after")
+    yield from (("compare.groups", compared.groups), ("compare.runs", compared.runs))
     advice = hecn.advise(FAR)
     yield "advise", advice.to_frame()
 

@@ -44,7 +44,7 @@ def full(tmp_path):
 
 
 def compared(first, second):
-    (row,) = hecn.compare_runs(first, second).groups.to_dict("records")
+    (row,) = hecn.compare(first, second).groups.to_dict("records")
     return row
 
 
@@ -153,7 +153,7 @@ def test_each_folder_is_read_once(held, full, monkeypatch):
     real = causes.read_folder
     monkeypatch.setattr(causes, "read_folder", lambda path, **given: read.append(path) or real(path, **given))
     monkeypatch.setattr(causes, "read", lambda *_, **__: pytest.fail("read twice"))
-    hecn.compare_runs(held, full)
+    hecn.compare(held, full)
     assert read == [held, full]
 
 

@@ -26,14 +26,14 @@ def log(path, rates, *, rtt=0.2, streams=1):
 
 
 def verdict(tmp_path, a, b, **options):
-    found = hecn.compare_runs(log(tmp_path / "a", a), log(tmp_path / "b", b), **options)
+    found = hecn.compare(log(tmp_path / "a", a), log(tmp_path / "b", b), **options)
     return found.groups.iloc[0]["verdict"], found
 
 
 @pytest.fixture(scope="module")
 def recorded():
     """The recorded transfers before and after a change."""
-    return hecn.compare_runs(TRANSFERS / "before", TRANSFERS / "after")
+    return hecn.compare(TRANSFERS / "before", TRANSFERS / "after")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_no_change_is_seldom_called_one(tmp_path, monkeypatch):
                 log(tmp_path / "part", rng.lognormal(6, 0.1, 7), streams=kind + 1)
                 text += (tmp_path / "part").read_text()
             (tmp_path / name).write_text(text)
-        found = hecn.compare_runs(tmp_path / "a", tmp_path / "b")
+        found = hecn.compare(tmp_path / "a", tmp_path / "b")
         assert len(found.groups) == 6
         wrong += found.groups["verdict"].isin(["faster", "slower"]).any()
     assert wrong <= 2
@@ -107,17 +107,17 @@ def test_no_change_is_seldom_called_one(tmp_path, monkeypatch):
 
 def test_another_distance_is_another_kind_and_matched_only_where_it_is_the_only_one(tmp_path):
     log(tmp_path / "a", [900, 905, 910, 915], rtt=20)
-    found = hecn.compare_runs(tmp_path / "a", log(tmp_path / "b", [800, 805, 810, 815], rtt=80)).groups
+    found = hecn.compare(tmp_path / "a", log(tmp_path / "b", [800, 805, 810, 815], rtt=80)).groups
     assert found["matched_without"].tolist() == ["distance"]
     assert "although the distance differs" in found["sentence"][0]
     both = (tmp_path / "b").read_text() + log(tmp_path / "c", [700, 705], rtt=0.2).read_text()
     (tmp_path / "b").write_text(both)
-    found = hecn.compare_runs(tmp_path / "a", tmp_path / "b").groups
+    found = hecn.compare(tmp_path / "a", tmp_path / "b").groups
     assert sorted(found["verdict"]) == ["only in A", "only in B", "only in B"]
 
 
 def test_nothing_in_common_is_said():
-    found = hecn.compare_runs(TRANSFERS / "before" / "iperf3-1.json", TRANSFERS / "before" / "nuttcp.txt")
+    found = hecn.compare(TRANSFERS / "before" / "iperf3-1.json", TRANSFERS / "before" / "nuttcp.txt")
     assert found.ratio is None
     kinds = "tool, protocol, direction, streams, size, distance"
     assert str(found) == f"A and B have no kind of run in common ({kinds}): 1 kind in A, 1 in B."
@@ -137,7 +137,7 @@ def test_of_one_kind_the_sentence_is_printed_once(b, told, tmp_path, capsys):
 def test_a_set_without_a_run_is_an_error_that_names_it(tmp_path):
     (tmp_path / "empty").write_text("nothing\n")
     with pytest.raises(InputError, match="no run with a rate in B"):
-        hecn.compare_runs(TRANSFERS / "before" / "nuttcp.txt", tmp_path / "empty")
+        hecn.compare(TRANSFERS / "before" / "nuttcp.txt", tmp_path / "empty")
 
 
 def test_what_the_logs_say_beside_the_rate_stands_side_by_side(recorded):
