@@ -13,7 +13,7 @@ from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.hardware.host import Array, Host
-from hecn_analysis.hardware.parts import KINDS, Controller, Nic
+from hecn_analysis.hardware.parts import KINDS, Controller, Disk, Nic
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.hardware.scenario import make_scenario
 
@@ -29,7 +29,7 @@ _EXAMPLES: Final = {
     "hosts": "hecn hosts dtn",
     "paths": "hecn paths 10ge",
     "tools": "hecn tools disk",
-    "parts": "hecn parts connectx",
+    "parts": "hecn parts nics 100g",
 }
 _USES: Final = {
     "hosts": "hecn predict --sender dtn-10g-2018 --receiver dtn-10g-2018 --path lan-10ge --tool iperf3",
@@ -53,7 +53,9 @@ def run(kind: str, arguments: argparse.Namespace) -> int:
     words = [str(word).lower() for word in arguments.words]
     shown = [row for row in rows if all(word in _searched(row) for word in words)]
     if not shown:
-        raise InputError(f"no {kind.removesuffix('s')} with {' and '.join(map(repr, words))}", f"one of hecn {kind}")
+        kinds = f", or a kind: {', '.join(KINDS)}" if kind == "parts" else ""
+        expected = f"pieces of one row of hecn {kind}{kinds}"
+        raise InputError(f"no {kind.removesuffix('s')} with {' and '.join(map(repr, words))}", expected)
     output.deliver(output.written(shown, list(rows[0]), output.chosen_format(arguments)), arguments)
     return 0
 
@@ -134,7 +136,8 @@ _FIGURES: Final[Mapping[str, Callable[[Any], str]]] = {
     "controllers": lambda card: f"{card.disk_ports or 'any'} disk ports{_bus(card)}",
     "cpus": lambda cpu: f"{cpu.cores} cores of {cpu.clock.value / 1e9:.3g} GHz",
     "disks": lambda disk: (
-        f"reads {_bytes(disk.read_rate)}, writes {_bytes(disk.sustained_write_rate or disk.write_rate)}"
+        f"{_attached(disk)}reads {_bytes(disk.read_rate)}, "
+        f"writes {_bytes(disk.sustained_write_rate or disk.write_rate)}"
     ),
     "enclosures": lambda chassis: f"{chassis.bays} bays",
     "modules": lambda module: f"DDR{module.ddr}, {units.format_bytes(module.size.value)}",
@@ -144,8 +147,15 @@ _FIGURES: Final[Mapping[str, Callable[[Any], str]]] = {
 }
 
 
-def _bus(card: Nic | Controller) -> str:
+def _bus(card: Nic | Controller | Disk) -> str:
     return f", Gen{card.gen} x{card.lanes}" if card.gen and card.lanes else ""
+
+
+def _attached(disk: Disk) -> str:
+    """How a disk is attached."""
+    if disk.link == "pcie":
+        return f"NVMe{_bus(disk).replace(',', '')}, "
+    return f"{disk.link.upper()}, " if disk.link else ""
 
 
 def _bytes(rate: Parameter) -> str:

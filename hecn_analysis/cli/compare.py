@@ -11,7 +11,7 @@ import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.base.units import format_rate
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments
+from hecn_analysis.cli.parser import FigureFile, Parser, add_output_arguments
 
 if TYPE_CHECKING:
     from hecn_analysis.comparison.runs import RunsComparison
@@ -53,7 +53,7 @@ def add_arguments(parser: Parser) -> None:
         help="confidence of the intervals (default: 95 %%)",
     )
     parser.add_argument(
-        "--figure", type=OutputFile, metavar="FILE", help="also draw all runs: an HTML page, or .png or .svg"
+        "--figure", type=FigureFile, metavar="FILE", help="also draw all runs: an HTML page, or .png or .svg"
     )
     add_output_arguments(parser)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments
+from hecn_analysis.cli.parser import FigureFile, Parser, add_output_arguments
 from hecn_analysis.cli.traffic import duration
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help="time zone of local times, and of the days")
     reading.add_host_argument(parser)
     parser.add_argument(
-        "--figure", type=OutputFile, metavar="FILE", help="also draw the ports: an HTML page, or .png or .svg"
+        "--figure", type=FigureFile, metavar="FILE", help="also draw the ports: an HTML page, or .png or .svg"
     )
     add_output_arguments(parser)
 

@@ -23,7 +23,7 @@ from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.records import csv_rows as csv_rows  # noqa: PLC0414 (handed on to the commands)
 from hecn_analysis.base.records import plain
 from hecn_analysis.base.records import records as records  # noqa: PLC0414 (the same)
-from hecn_analysis.cli.parser import OutputFile, OutputFolder
+from hecn_analysis.cli.parser import FigureFile, OutputFile, OutputFolder
 from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, object]
 
-#: Endings of pictures; a figure with any other name is an HTML page.
+#: Endings of pictures, and of pages; a name without an ending is a page.
 PICTURES = ("png", "svg")
+_PAGES: Final = ("", "html", "htm")
 
 # Ending of a name -> format of its values for people, with the given significant digits. The first match applies.
 _HUMAN: Mapping[str, Callable[[float, int], str]] = {
@@ -203,9 +204,17 @@ draw();
 """
 
 
+def form_of_figure(target: str) -> str:
+    """Ending of the name of a figure; InputError for a form that is not written."""
+    form = Path(target).suffix.lower().removeprefix(".")
+    if form not in (*PICTURES, *_PAGES):
+        raise InputError(f"a figure as .{form}", "a name that ends in .html, .png or .svg", source=target)
+    return form
+
+
 def figure(target: str, drawing: go.Figure, title: str) -> None:
     """Write a figure as a picture (.png, .svg), or as an HTML page with a title that needs no network."""
-    form = Path(target).suffix.lower().removeprefix(".")
+    form = form_of_figure(target)
     if form not in PICTURES:
         write(target, _page(drawing, title))
         return
@@ -236,6 +245,8 @@ def _require_parent(target: str) -> None:
 def check_targets(targets: Iterable[OutputFile | OutputFolder]) -> None:
     """Refuse targets that cannot be written, before the command does its work."""
     for target in targets:
+        if isinstance(target, FigureFile):
+            form_of_figure(target)
         if isinstance(target, OutputFile):
             _require_parent(target)
             whole.check(target)

@@ -22,6 +22,12 @@ class OutputFile(str):
     __slots__ = ()
 
 
+class FigureFile(OutputFile):
+    """Name of a figure to write; its ending is checked, too."""
+
+    __slots__ = ()
+
+
 class OutputFolder(str):
     """Name of a folder to write into, which need not exist; checked likewise."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import OutputFile, Parser
+from hecn_analysis.cli.parser import FigureFile, Parser
 
 TITLES = {
     "time": "runs over time",
@@ -45,14 +45,14 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="log file, directory of logs, or - for stdin")
     parser.add_argument("--view", choices=tuple(TITLES), default="time", help="what to draw (default: time)")
     parser.add_argument(
-        "-o", "--output", type=OutputFile, metavar="FILE", help="file ending in .html, .png or .svg (default: by PATH)"
+        "-o", "--output", type=FigureFile, metavar="FILE", help="file ending in .html, .png or .svg (default: by PATH)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, draw, report problems."""
     target = arguments.output or f"{_name(arguments.paths[0])}-{arguments.view}.html"
-    output.check_targets([OutputFile(target)])
+    output.check_targets([FigureFile(target)])
     found = hecn.read(reading.input_paths(arguments.paths), progress=True, hint=reading.hint("parse"))
     if len(found.runs):
         output.figure(target, hecn.plot(found, arguments.view), _title(arguments))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments, settings
+from hecn_analysis.cli.parser import FigureFile, Parser, add_output_arguments, settings
 from hecn_analysis.cli.scenario import add_scenario_arguments, requested_scenario
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--tornado", action="store_true", help="vary each number of the prediction alone")
     parser.add_argument("--factor", type=float, metavar="F", help="tornado: divide and multiply each number by F")
     parser.add_argument(
-        "--figure", type=OutputFile, metavar="FILE", help="also write the figure: an HTML page, or .png or .svg"
+        "--figure", type=FigureFile, metavar="FILE", help="also write the figure: an HTML page, or .png or .svg"
     )
     add_output_arguments(parser)
 

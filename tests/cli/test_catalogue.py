@@ -40,7 +40,10 @@ def test_newest_hosts_come_first(capsys):
 
 def test_word_that_nothing_has_is_an_error(capsys):
     assert main(["parts", "warp", "drive"]) == 1
-    assert capsys.readouterr().err == "hecn: found no part with 'warp' and 'drive', expected one of hecn parts\n"
+    assert capsys.readouterr().err == (
+        "hecn: found no part with 'warp' and 'drive', expected pieces of one row of hecn parts, or a kind: boards, "
+        "controllers, cpus, disks, enclosures, modules, nics, optics, switches\n"
+    )
 
 
 def test_host_in_words_predicts_both_ends_and_says_what_it_took(capsys):
@@ -74,3 +77,11 @@ def test_host_in_words_stands_for_the_end_that_is_not_named(capsys):
     assert not any(resource.startswith("sender.") for resource in resources)
     assert main(["predict", "--host", "nic=100g", "--sender", "b", "--receiver", "b"]) == 1
     assert "expected --host for the end that is not named" in capsys.readouterr().err
+
+
+def test_disks_are_found_by_how_they_are_attached(capsys):
+    assert main(["parts", "nvme", "990"]) == 0
+    row = capsys.readouterr().out.splitlines()[1]
+    assert "NVMe Gen4 x4, reads 7,450 MB/s, writes 1,400 MB/s" in row
+    assert main(["parts", "disks", "sata-6", "dc600m"]) == 0
+    assert "SATA-6, reads 560 MB/s" in capsys.readouterr().out

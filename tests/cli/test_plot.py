@@ -53,3 +53,19 @@ def test_link_in_the_place_of_the_page_is_refused(tmp_path, monkeypatch, root):
     (tmp_path / "plot-over_time-time.html").symlink_to(tmp_path / "other")
     assert main(["plot", str(root / "data" / "transfers" / "over_time")]) == 1
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["plot", "data/transfers/over_time", "-o"],
+        ["compare", "data/transfers/before", "data/transfers/after", "--figure"],
+        ["whatif", "hotlava-transmit", "--set", "sender.max_payload=256", "--figure"],
+    ],
+)
+def test_a_form_that_is_not_written_is_refused_before_the_work(words, tmp_path, capsys):
+    target = tmp_path / "runs.pdf"
+    assert main([*words, str(target)]) == 1
+    told = "found a figure as .pdf, expected a name that ends in .html, .png or .svg"
+    assert capsys.readouterr() == ("", f"hecn: {target}: {told}\n")
+    assert not target.exists()
