@@ -73,6 +73,10 @@ def objects(root):
         "diagnose": hecn.diagnose(log),
         "predict": hecn.predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"}),
         "compare": hecn.compare(log, log),
+        "load_scenario": hecn.load_scenario("hotlava-transmit"),
+        "advise": hecn.advise("hotlava-transmit", purchases=False),
+        "purchase": hecn.purchase("9 Gb/s", path="lan-10ge", between="memory", assume_prices=True),
+        "roadmap": hecn.roadmap("400g"),
     }
 
 
@@ -82,9 +86,12 @@ def test_objects_are_shown_in_few_words(objects):
     } == {}
     assert repr(objects["read"]) == "2 runs, 0 intervals, 0 problems"
     assert repr(objects["read_inventory"]) == "0 hosts, 0 outputs, 0 problems"
+    scenario = "Scenario hotlava-transmit: nuttcp, i7-hotlava to i7-myricom over back-to-back-6x10ge"
+    assert repr(objects["load_scenario"]) == scenario
+    assert repr(objects["roadmap"]) == "From 100 to 400 Gb/s with the parts of today: 6 milestones, 6 of them goals"
 
 
-@pytest.mark.parametrize("name", ["read", "diagnose", "predict", "compare"])
+@pytest.mark.parametrize("name", ["read", "diagnose", "predict", "compare", "advise", "purchase"])
 def test_notebooks_show_a_table_of_what_is_escaped(name, objects):
     shown = objects[name]._repr_html_()
     assert "<table" in shown

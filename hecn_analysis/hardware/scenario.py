@@ -60,6 +60,11 @@ class Scenario:
     warnings: tuple[str, ...] = field(default=(), compare=False)
     _layers: _Layers | None = field(default=None, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        ends = " to ".join(host.label for host in (self.sender, self.receiver) if host is not None)
+        path = f" over {self.path.name}" if self.path.name else ""
+        return f"Scenario {self.name or 'without a name'}: {self.tool.name or 'a transfer'}, {ends}{path}"
+
     def with_(self, settings: Mapping[str, Any]) -> Scenario:
         """The same scenario with some keys changed.
 

@@ -18,6 +18,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError
+from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.progress import track
 from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario
@@ -162,6 +163,12 @@ class Advices:
     together: tuple[Advice, ...]
     without_gain: tuple[str, ...]
 
+    def _repr_html_(self) -> str:
+        """Show the transfer as it is and a row for each change in a notebook."""
+        columns = {"title": "change", "gain_words": "gain", "range_words": "90 % interval", "price_words": "price"}
+        rows = self.to_rows()[list(columns)].rename(columns=columns)
+        return f"<p>{html_text(str(self.now))}</p>{rows.to_html(index=False)}"
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain objects.
 
@@ -229,6 +236,8 @@ class Advices:
             return f"{self.now}\nNone of the known changes would gain anything."
         gained = units.format_rate(best.outcome.throughput_bps)
         return f"{self.now}\nFirst: {best.title}, for {gained} ({best.gain:+.0%})."
+
+    __repr__ = __str__
 
 
 def gain_in_words(gain: float) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import units
+from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.tables import with_units
 from hecn_analysis.planning.purchase.builds import Entry, HostBuild, Line, Role
 from hecn_analysis.prediction import Prediction
@@ -142,6 +143,14 @@ class Purchase:
         probability = f"a probability of {100 * self.target_probability:.0f} %"
         reached = f"{units.format_rate(self.target_bps)} is reached with {probability}."
         return f"${self.usd:,.0f}{doubt} for both hosts. {self.prediction} {reached}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Show the sentence and the bill of materials in a notebook."""
+        columns = {"host": "host", "title": "part", "quantity": "number", "price_usd": "price (USD)"}
+        bill = self.to_frame()[list(columns)].rename(columns=columns)
+        return f"<p>{html_text(str(self))}</p>{bill.to_html(index=False)}"
 
 
 def front_frame(purchases: Iterable[Purchase]) -> pd.DataFrame:

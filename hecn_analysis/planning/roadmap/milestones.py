@@ -162,6 +162,9 @@ class Roadmap:
         self._events = {key: known[key] for key in self._chosen if known[key].kind == "event"}
         self._scenarios = {key: _scenario(key, goal, self._document) for key, goal in self._goals.items()}
 
+    def __repr__(self) -> str:
+        return f"{self.title}: {len(self._chosen)} milestones, {len(self._goals)} of them goals"
+
     @cached_property
     def milestones(self) -> pd.DataFrame:
         """One row a milestone, by date: columns `COLUMNS`."""
