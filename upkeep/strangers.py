@@ -238,6 +238,8 @@ def _filled(keys: Mapping[str, str | list[str]], known: Mapping[str, Any]) -> di
             filled[key] = int(value) if isinstance(value, float) and value.is_integer() else value
     if "path.links" in filled and "tool.streams" not in filled:  # a bundle is filled by as many connections at least
         filled["tool.streams"] = filled["path.links"]
+    for key in [key for key in filled if key.endswith(".cpu.sockets") and key.removesuffix(".sockets") not in filled]:
+        del filled[key]  # the processor of the prior has sockets of its own
     for key in [key for key in filled if key.endswith(_TRUTHS)]:
         filled[key] = bool(filled[key])
     return filled
