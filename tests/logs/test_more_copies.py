@@ -71,3 +71,16 @@ def test_a_damaged_result_of_gdsio(samples, reading_of):
     text = (samples / "gdsio" / "results.txt").read_text()
     reading = reading_of(text.replace("12.345678", "12.E45678"))
     assert (len(reading.runs), reading.problems.kind.tolist()) == (1, ["malformed"])
+
+
+def test_downloads_of_axel(samples, tmp_path):
+    reading = read(samples / "axel" / "downloads.txt")
+    assert rows(reading, "bytes", "duration_s", "throughput_bps") == [
+        [242999099, 6.0, 39550.12 * 8192],
+        [2.5 * 2**30, 64.0, 40960.0 * 8192],
+        [1000446362, 83.0, 11771.49 * 8192],
+    ]
+    assert reading.problems.empty
+    (tmp_path / "a.log").write_text("Downloaded 9.5 megabytes in 2 seconds. (48G3.26 KB/s)\n")
+    [problem] = read(tmp_path / "a.log").problems.to_dict("records")
+    assert (problem["line"], problem["kind"]) == (1, "malformed")
