@@ -240,8 +240,9 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
         return False
     if any(part.is_failure for part in before) > any(part.is_failure for part in after):
         return False
-    # Lines that were joined by their width may have one value more by chance.
-    is_more = has > had and (change.layer != "filled lines" or now < worse or _names(before) < _names(after))
+    # Lines that were joined by their width may have one value more by chance, or be one part more.
+    is_named = _names(before) < _names(after) and len(before) == len(after)
+    is_more = has > had and (change.layer != "filled lines" or now < worse or is_named)
     return now <= worse and (is_more or (now < worse and has == had and JOINING.isdisjoint(change.layers)))
 
 

@@ -170,3 +170,21 @@ def test_the_first_words_of_a_line_behind_a_date_are_no_sender(tmp_path):
     found, problems = runs(tmp_path, "".join(f"Nov 27 10:00:00 {line}\n" for line in text.splitlines()))
     assert [run["throughput_bps"] for run in found] == [42.3e6, 51.2e6]
     assert problems == []
+
+
+def test_statistics_of_rclone_with_less_time_are_another_copy(tmp_path):
+    block = "INFO  :\nTransferred:  46.000 GiB / 46.000 GiB, 100%, 740.711 MiB/s, ETA 0s\nElapsed time:  {}\n"
+    text = f"{block.format('30.0s')}{block.format('1m5.0s')}\nRun 2 showed this:\n{block.format('58.8s')}"
+    found, problems = runs(tmp_path, text)
+    assert [(run["duration_s"], run["line_first"], run["line_last"]) for run in found] == [(65.0, 2, 6), (58.8, 10, 11)]
+    assert problems == []
+
+
+def test_progress_of_dd_below_its_command_is_no_run(tmp_path):
+    [run], problems = runs(
+        tmp_path,
+        "```\n$ dd if=B5A4-271B/test.bin of=/dev/zero status=progress\n"
+        "133677568 bytes (134 MB, 127 MiB) copied, 129 s, 1.0 MB/s\n262144+0 records in\n262144+0 records out\n"
+        "134217728 bytes (134 MB, 128 MiB) copied, 129.408 s, 1.0 MB/s\n```\n",
+    )
+    assert (run["bytes"], run["duration_s"], problems) == (134217728, 129.408, [])

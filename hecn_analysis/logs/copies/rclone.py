@@ -43,6 +43,8 @@ class Rclone:
 
     def _forget(self) -> None:
         self._first: int | None = None
+        self._block = 0  # the first line of the last statistics
+        self._earlier: tuple[int, tuple[float, bool], float, bool] | None = None  # the statistics before them
         self._last = 0
         self._amount: tuple[float, bool] | None = None
         self._seconds: float | None = None
@@ -52,13 +54,19 @@ class Rclone:
         """Take a line of the statistics."""
         text = line.text
         if (match := _AMOUNT.search(text)) is not None:
-            self._first = self._first or line.number
+            if self._amount is not None and self._seconds:
+                self._earlier = (self._last, self._amount, self._seconds, self._failed)
+            self._first, self._block = self._first or line.number, line.number
             done, every = (float(match[name]) * scale(match[f"{name}_unit"], 1024) for name in ("done", "all"))
             self._amount, self._seconds = (done, done >= every), None
         elif self._first is None:
             return False
         elif (match := _ELAPSED.search(text)) is not None:
             self._seconds = clock(match["time"])
+            if self._earlier is not None and self._seconds is not None and self._seconds < self._earlier[2]:
+                self._run(self._first, *self._earlier)  # less time: another copy
+                self._first = self._block
+            self._earlier = None
         elif (match := _ERRORS.search(text)) is not None:
             self._failed = int(match["errors"]) > 0
         elif "Transferred:" in text and _FILES.search(text) is None:
@@ -78,17 +86,20 @@ class Rclone:
             message = "found statistics without an amount or a time, expected both; no run made of them"
             self._findings.problem(self._last, "truncated", message)
         elif self._first is not None and self._amount is not None and self._seconds:
-            done, is_whole = self._amount
-            columns: dict[str, object] = {
-                "tool": "rclone",
-                "protocol": "file",
-                "bytes": round(done),
-                "duration_s": self._seconds,
-                "throughput_bps": 8 * done / self._seconds,
-                "error": self._failed or not is_whole,
-            }
-            if columns["error"]:
-                message = "found a copy that is not whole, or errors, expected all of it"
-                self._findings.problem(self._last, "aborted", message)
-            self._findings.run(Run(self._first, self._last, columns, rounding=0.02))
+            self._run(self._first, self._last, self._amount, self._seconds, self._failed)
         self._forget()
+
+    def _run(self, first: int, last: int, amount: tuple[float, bool], seconds: float, failed: bool) -> None:
+        done, is_whole = amount
+        columns: dict[str, object] = {
+            "tool": "rclone",
+            "protocol": "file",
+            "bytes": round(done),
+            "duration_s": seconds,
+            "throughput_bps": 8 * done / seconds,
+            "error": failed or not is_whole,
+        }
+        if columns["error"]:
+            message = "found a copy that is not whole, or errors, expected all of it"
+            self._findings.problem(last, "aborted", message)
+        self._findings.run(Run(first, last, columns, rounding=0.02))
