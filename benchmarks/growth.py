@@ -26,12 +26,13 @@ import numpy as np
 import pandas as pd
 
 import hecn_analysis as hecn
-from benchmarks import counters, exponents, harness, interval_logs, polls, predictions
+from benchmarks import counters, exponents, harness, interval_logs, polls, predictions, sites
 from hecn_analysis.archive import store
 from hecn_analysis.base import tables
 from hecn_analysis.base.progress import track
 from hecn_analysis.hardware.parts import Part
 from hecn_analysis.planning.purchase.offers import Offers, offered
+from hecn_analysis.sites.prediction import predict_site
 
 #: Processor time below which a job is run again, at most so often. [s]
 SHORT_S, AGAIN = 0.5, 5
@@ -269,6 +270,13 @@ CURVES: dict[str, Curve] = {
         (10, 30, 100, 300, 1000),
         cases,
         lambda folder, _: predict_cases(folder),
+    ),
+    "sites": Curve(
+        "predict the transfers of a site that come and go",
+        "transfers",
+        (100, 300, 1000, 3000, 10_000),
+        lambda folder, size: None,  # noqa: ARG005 (nothing to be made)
+        lambda _, size: predict_site(sites.campus(size)),
     ),
     "purchase": Curve(
         "the cheapest purchase for 80 Gb/s",

@@ -13,7 +13,7 @@ from benchmarks import harness
 
 ROOMS = (
     *("start_up", "read_logs", "interval_logs", "closed_forms", "tcp_transfers", "counters", "predictions"),
-    *("purchase", "app", "captures"),
+    *("purchase", "app", "captures", "sites"),
 )
 
 

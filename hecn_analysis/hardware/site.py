@@ -20,6 +20,9 @@ from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Parameter, Ra
 
 Name = Annotated[str, Field(min_length=1)]
 
+#: Hosts of a group; more are more likely a slip than a plan.
+MOST_HOSTS: Final = 100_000
+
 #: Transfers after expansion; more are more likely a slip than a plan.
 MOST_TRANSFERS: Final = 1_000_000
 
@@ -32,7 +35,7 @@ class SiteHost(BaseModel):
     model_config = _STRICT
 
     host: str = Field(description="entry of models/hosts, or a YAML file")
-    count: Annotated[int, Field(ge=1, description="equal hosts of this name")] = 1
+    count: Annotated[int, Field(ge=1, le=MOST_HOSTS, description="equal hosts of this name")] = 1
     storage: str | None = Field(default=None, description="storage of the site that its files are on")
     set: dict[str, Any] = Field(default={}, description="keys of the host to change, such as files_on")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from hecn_analysis.prediction.packets import payload_per_packet
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
     from hecn_analysis.hardware.quantity import Parameter
+    from hecn_analysis.prediction.solve import IntArray
 
 #: Time that a resource needs at least for a bit. [s/bit]
 LEAST = 1e-30
@@ -263,6 +264,7 @@ def share_of_link(model: Model) -> FloatArray:
     return np.minimum(np.concatenate([[reached[:runs].mean()], reached[runs:]]) / full_bps, 1.0)
 
 
-def shuffled(owner: str, draws: int) -> np.ndarray:
+@lru_cache(maxsize=4096)
+def shuffled(owner: str, draws: int) -> IntArray:
     """Places of the central value and of the draws for one host or link, whose parameters are its own."""
     return np.concatenate([[0], 1 + np.argsort(order(f"site {owner}")[:draws])]).astype(np.int64)

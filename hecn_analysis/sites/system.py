@@ -44,9 +44,9 @@ class System:
     """Resources and demands of the transfers of a site.
 
     ``most_bps`` are the transfers' own limits [bit/s], ``delay_s`` their start-ups [s], shape (flows, 1 + draws), and
-    ``own`` name and class of each limit. ``on_network`` has the demands of each transfer on links and switches, with
-    the central value and each draw in the columns of ``seconds``; those on hosts depend on who else is there: see
-    `at_host`.
+    ``own`` name and class of each limit; transfers of one number in ``group_of`` are equal in all of it. ``on_network``
+    has the demands of each on links and switches, with the central value and each draw in the columns of ``seconds``;
+    those on hosts depend on who else is there: see `at_host`.
     """
 
     def __init__(self, site: Site, flows: list[Flow], draws: int) -> None:
@@ -59,25 +59,26 @@ class System:
         settings = [site.settings, *(transfer.set for transfer in site.transfers)]
         self._sets_hosts = any(key.startswith(("sender.", "receiver.")) for keys in settings for key in keys)
         self._ports = self._attached()
-        self._at_host: dict[tuple[str, int, str, tuple[int, ...]], list[Column]] = {}
+        self._at_host: dict[tuple[str, Alone, float, str, tuple[int, ...]], list[Column]] = {}
         self._link_times: dict[tuple[Alone, Hop, bool], FloatArray] = {}
         self._crossing = self._counted()
         sizes = self._sizes()
         self._simulate(sizes)
         weights = self._weights()
-        known: dict[Flow, int] = {}
-        networks: list[tuple[Column, FloatArray, FloatArray, tuple[str, str]]] = []
-        self.network_of: list[int] = []
+        known: dict[tuple[object, ...], tuple[Column, FloatArray, FloatArray, tuple[str, str]]] = {}
+        groups: dict[tuple[object, ...], int] = {}
+        self.group_of: list[int] = []
+        found = []
         for flow, size in zip(flows, sizes, strict=True):
-            alike = flow._replace(name="", transfer=0, start_s=0.0, size=size)
-            if alike not in known:
-                known[alike] = len(networks)
-                networks.append((self._network(flow, weights), *self._own(flow, size)))
-            self.network_of.append(known[alike])
-        self.on_network = [networks[number][0] for number in self.network_of]
-        self.most_bps = np.array([networks[number][1] for number in self.network_of])
-        self.delay_s = np.array([networks[number][2] for number in self.network_of])
-        self.own = [networks[number][3] for number in self.network_of]
+            alike = (flow.kind, flow.sender, flow.receiver, flow.route, flow.weight)
+            if (*alike, size) not in known:
+                known[*alike, size] = (self._network(flow, weights), *self._own(flow, size))
+            found.append(known[*alike, size])
+            self.group_of.append(groups.setdefault((*alike, found[-1][1].tobytes()), len(groups)))
+        self.on_network = [network for network, *_ in found]
+        self.most_bps = np.array([most for _, most, *_ in found])
+        self.delay_s = np.array([delay for _, _, delay, _ in found])
+        self.own = [own for *_, own in found]
 
     def _simulate(self, sizes: list[Size]) -> None:
         """Have TCP simulated for all kinds of transfers at once: their start-ups, and their shares of a full link."""
@@ -133,7 +134,8 @@ class System:
             rows.append((SiteResource("", "", "no limit"), "", np.full(1 + self.draws, LEAST), 1.0))
         resources, variants, seconds, own = zip(*rows, strict=True)
         numbers = [self._number(*pair) for pair in zip(resources, variants, strict=True)]
-        return Column(np.array(numbers, dtype=np.int64), np.array(seconds), flow.weight * np.array(own))
+        time = np.maximum(seconds, LEAST)  # a rate may be infinite
+        return Column(np.array(numbers, dtype=np.int64), time, flow.weight * np.array(own))
 
     def _link_time(self, kind: Alone, hop: Hop, *, is_narrowest: bool) -> FloatArray:
         """Time of a link for a bit of a kind of transfer [s/bit]; the narrowest has the queue that TCP fills."""
@@ -261,7 +263,7 @@ class System:
         """Demands on a host of a kind of transfer in each place among those that are there."""
         kind = self.flows[flow].kind
         role = "sender" if self.flows[flow].sender == host else "receiver"
-        key = (host, self.network_of[flow], role, numbers)
+        key = (host, kind, self.flows[flow].weight, role, numbers)
         if key not in self._at_host:
             ports = sum(self.site.links[link].links for link in self._ports[host])
             weight = self.flows[flow].weight

@@ -173,7 +173,7 @@ class _Follower:
             moved |= dict.fromkeys(here)
         for flow in moved:
             places = [self.place[host, flow][:2] for host in self._limited(flow)]
-            key = (self.system.network_of[flow], *places)
+            key = (self.system.group_of[flow], *places)
             if self.key_of.get(flow) != key:
                 self._leave(flow)
                 self.key_of[flow] = key
