@@ -43,6 +43,9 @@ _USB2: Final = frozenset({"usb-storage-480", "usb2-for-fast-device", "usb2-wrapp
 _SAYS_USB2: Final = re.compile(r"\bUSB ?2(?:\.0)?\b", re.IGNORECASE)
 _USB2_BPS: Final = 480e6
 
+#: How far the rate of a tool that sends at a rate of its own is from that. [1]
+_ROUND: Final = 0.004
+
 #: Growth of an RTT that is none. [1]
 _NO_GROWTH: Final = 0.04
 
@@ -200,6 +203,18 @@ def _is_paced(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     if asked is not None:
         return "a rate", asked.evidence
     return ("no rate", (facts.rate_quote,)) if facts.shows_requests else None
+
+
+@_sign
+def _odd_rate(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    """A plateau at no rate of one digit, or one and a half, as people ask for; one at such a rate says nothing."""
+    if facts.asked_rate is not None or facts.shows_requests or not facts.kind.is_of_memory:
+        return None
+    rate = facts.plateau if facts.plateau > 0 else facts.measured
+    if not rate > 0:
+        return None
+    digits = 2 * rate / 10 ** math.floor(math.log10(rate))
+    return None if abs(digits / round(digits) - 1) < _ROUND else ("no round number", (facts.rate_quote,))
 
 
 @_sign

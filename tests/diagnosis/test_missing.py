@@ -106,6 +106,7 @@ def test_the_commands_show_all_signs_of_the_evidence():
         "usb2",
         "is_copy",
         "is_of_memory",
+        "odd_rate",
     }
     assert set(evidence().signs) - set(questions.shown_by()) == of_runs
     assert set(questions.shown_by()) <= set(evidence().signs)

@@ -652,3 +652,9 @@ def test_the_rate_of_an_access_line_is_that_of_the_direction(tmp_path, reverse, 
         text = text.replace("port 5201\n", "port 5201\nReverse mode, remote host 10.30.0.12 is sending\n", 1)
     found = values(tmp_path, a_txt=text, notes_txt="The office line is 100 Mbit/s down, 40 up.\n")
     assert found["line_share"] == pytest.approx(share / TCP_1500, rel=1e-3)
+
+
+@pytest.mark.parametrize(("rate", "sign"), [(500e6, None), (1.5e9, None), (487e6, "no round number")])
+def test_a_rate_that_nobody_asks_for(tmp_path, rate, sign):
+    text = e.iperf3([rate] * 10, None, command="").replace("$ \n", "")
+    assert values(tmp_path, a_txt=text.partition("\n")[2] if text.startswith("$") else text).get("odd_rate") == sign
