@@ -15,7 +15,7 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis import both_ways, of_hosts, of_notes, of_paths, of_windows
+from hecn_analysis.diagnosis import both_ways, of_files, of_hosts, of_notes, of_paths, of_windows
 from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, enter
 from hecn_analysis.limits.request_response import SSH_WINDOW
 from hecn_analysis.runs import course
@@ -571,35 +571,10 @@ def _tiny(facts: Facts) -> Fact | None:
     return None if amount is None or amount.value >= FIRST_WINDOW else amount
 
 
-# --- many files -------------------------------------------------------------------------------------------------------
-
-
-@_sign
-def _many_files(facts: Facts) -> Fact | None:
-    return None if facts.has_rates else facts.files
-
-
-@_sign
-def _file_mean(facts: Facts) -> Fact | None:
-    files = facts.files
-    if files is None or not facts.copied_bytes > 0:
-        return None
-    return Fact(facts.copied_bytes / files.value / 1e3, files.evidence)
-
-
-@_sign
-def _files_in_flight(facts: Facts) -> Fact | None:
-    files, rtt = facts.files, facts.rtt_idle
-    if files is None or rtt is None or not facts.copied_bytes > 0 or not _on_wire(facts):
-        return None
-    duration = 8 * facts.copied_bytes / facts.measured
-    return Fact(files.value / duration * rtt.value, (*rtt.evidence, *files.evidence))
-
-
 # --- disks and processors ---------------------------------------------------------------------------------------------
 
 
-_SIGNS.update(of_hosts.SIGNS | of_notes.SIGNS | of_paths.SIGNS | of_windows.SIGNS | both_ways.SIGNS)
+_SIGNS.update(of_files.SIGNS | of_hosts.SIGNS | of_notes.SIGNS | of_paths.SIGNS | of_windows.SIGNS | both_ways.SIGNS)
 
 
 @_sign
