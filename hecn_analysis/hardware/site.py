@@ -26,6 +26,9 @@ MOST_HOSTS: Final = 100_000
 #: Transfers after expansion; more are more likely a slip than a plan.
 MOST_TRANSFERS: Final = 1_000_000
 
+#: Latest start of a transfer: times to a microsecond need no later one. [s]
+LATEST_S: Final = 1e9
+
 _STRICT: Final = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -143,6 +146,9 @@ class Transfer(BaseModel):
     def _agrees(self) -> Self:
         if self.bytes is not None and self.duration is not None:
             raise ValueError("found bytes and duration, expected one of them")
+        last = self.start.value + (0.0 if self.every is None else self.every.value * (self.times - 1))
+        if not last <= LATEST_S:
+            raise ValueError(f"found a start at {last:g} s, expected at most {LATEST_S:g} s")
         if (self.every is None) != (self.times == 1):
             raise ValueError("found one of every and times, expected both")
         return self

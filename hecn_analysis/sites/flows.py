@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -94,9 +95,10 @@ class _Kinds:
         if size is None:
             expected = "bytes or duration, of it or of its tool"
             raise self.site.error(("transfers", str(number)), "a transfer without an end", expected)
-        if size.value <= 0:
+        if not 0 < size.value < math.inf:
             name = "duration" if amount is None else "bytes"
-            raise self.site.error(("transfers", str(number), name), f"{name} of 0", "more than 0")
+            expected = "more than 0, and an end"
+            raise self.site.error(("transfers", str(number), name), f"{name} of {size.value:g}", expected)
         return Size(size.value * (1 if amount is None else 8), is_amount=amount is not None)
 
     def _kind(self, number: int, sender: str, receiver: str, route: tuple[Hop, ...]) -> Alone:

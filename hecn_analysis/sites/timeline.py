@@ -200,8 +200,10 @@ class _Follower:
         for host in self._limited(flow):
             _, place, numbers = self.place[host, flow]
             parts.append(self.system.at_host(host, flow, numbers)[place])
-        return Column(
-            np.concatenate([part.resource for part in parts]),
-            np.concatenate([part.seconds[:, self.draw] for part in parts]),
-            np.concatenate([part.weight for part in parts]),
-        )
+        resource = np.concatenate([part.resource for part in parts])
+        seconds = np.concatenate([part.seconds[:, self.draw] for part in parts])
+        weight = np.concatenate([part.weight for part in parts])
+        used, first, place = np.unique(resource, return_index=True, return_inverse=True)
+        if used.size == resource.size:
+            return Column(resource, seconds, weight)
+        return Column(used, np.bincount(place, seconds), weight[first])  # both hosts on one storage: read and written

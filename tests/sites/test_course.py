@@ -108,6 +108,30 @@ def test_a_switch_and_shared_storage_are_shared():
     assert [round(each.throughput_bps / 1e9, 3) for each in predict_site(narrow).transfers] == [4.0, 4.0, 8.0]
 
 
+def test_a_group_sends_within_itself_on_its_own_storage():
+    """Both hosts read from and write to one system of 2 GB/s: each of two copies gets a quarter of it."""
+    result = predict_site({
+        "hosts": {"dtn": {"host": "ideal", "count": 2, "storage": "disks"}},
+        "switches": {"s": {}},
+        "links": {"l": {"ends": ["dtn", "s"], "rate": "100 Gb/s", "rtt": 0, "mtu": 9000, "loss": 0}},
+        "storage": {"disks": {"read_rate": "2 GB/s", "write_rate": "2 GB/s"}},
+        "tool": "ftp",
+        "tool.source_end": "disk",
+        "tool.sink_end": "disk",
+        "transfers": [{"sender": "dtn", "receiver": "dtn", "bytes": "5 GB"}],
+    })  # fmt: skip
+    assert [(each.name, round(each.finish_s, 2), each.bottleneck) for each in result.transfers] == [
+        ("dtn1 to dtn2", 10.0, "disks.filesystem"),
+        ("dtn2 to dtn1", 10.0, "disks.filesystem"),
+    ]
+
+
+def test_an_infinite_rate_is_no_limit(chain):
+    assert chain([1, float("inf")], [{"sender": "h0", "receiver": "h2", "bytes": GB}]).transfers[
+        0
+    ].finish_s == pytest.approx(1)
+
+
 def test_groups_copies_and_repetitions():
     site = {
         "hosts": {"a": {"host": "ideal", "count": 2}, "b": {"host": "ideal", "count": 3}},
@@ -170,8 +194,10 @@ def test_faults_of_transfers(chain):
     pair = {"sender": "h0", "receiver": "h1"}
     with pytest.raises(InputError, match=r"^found 'h0' at both ends, expected another host than the sender$"):
         chain([1], [{"sender": "h0", "receiver": "h0"}])
-    with pytest.raises(InputError, match=r"^found bytes of 0, expected more than 0$"):
+    with pytest.raises(InputError, match=r"^found bytes of 0, expected more than 0, and an end$"):
         chain([1], [{**pair, "bytes": 0}])
+    with pytest.raises(InputError, match=r"^found duration of inf, expected more than 0, and an end$"):
+        chain([1], [{**pair, "duration": "inf"}])
     with pytest.raises(
         InputError, match=r"^found no limit between h0 and h1, expected a rate of a link or limits of a h"
     ):
