@@ -149,7 +149,7 @@ def synthetic(months: int, series: int, seed: int) -> None:
     head = " | ".join(f"within {within}" for within in _WITHIN)
     print(f"\n| drop, scatter of single results | {head} |\n|---|{'---|' * len(_WITHIN)}")
     for drop in _DROPS:
-        for scatter in (0.02, 0.05, 0.1, 0.2):
+        for scatter in (0.02, 0.04, 0.06, 0.1, 0.2):
             shares = found(_scattered(scatter), drop, series, seed)
             print(_row(f"{drop:.0%}, {scatter:.0%}", shares), flush=True)
     print(f"\n| drop of 20 % in errors | {head} |\n|---|{'---|' * len(_WITHIN)}")

@@ -44,6 +44,7 @@ COMMANDS = {
     "capture": "capture the hardware and settings of this host, one file per command",
     "snmp": "poll the counters of switches and hosts over SNMP",
     "archive": "store runs and counters by day, for SQL and tables",
+    "watch": "judge repeated transfers as they come: which pair changed, since when, and what with it",
     "report": "report on a folder of unknown logs, counters and captured output",
     "plot": "draw the runs of a folder: over time, distributions, latency",
     "compare": "compare two sets of runs, with statistical confidence",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 import pandas as pd
 
+from hecn_analysis.archive.selection import OF_RUNS
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError
@@ -20,6 +22,11 @@ from hecn_analysis.files.source import find
 from hecn_analysis.ingest.reading import read_files
 from hecn_analysis.statements.statement import table_of
 
+Entry = tuple[str, File | OSError]
+
+#: Runs of a file are the same if these are.
+_SAME_RUN: Final = ("source_file", "run", "line_first", "tool", "start_time", "throughput_bps", "sender_throughput_bps")
+
 
 def add_files(
     archive: Archive, paths: Iterable[str | os.PathLike[str]], *, progress: bool = False
@@ -28,12 +35,39 @@ def add_files(
 
     Returns the number of added files, of files already there, and the table of problems of the new ones.
     """
-    entries = [entry for path in paths for entry in find(path)]
+    return add_entries(archive, [entry for path in paths for entry in find(path)], progress=progress)
+
+
+def add_entries(
+    archive: Archive, entries: Sequence[Entry], *, progress: bool = False, grown: bool = False
+) -> tuple[int, int, pd.DataFrame]:
+    """Add files as `find` names them, see `add_files`; of `grown` ones, the runs of their former content only once.
+
+    Parameters
+    ----------
+    archive, entries
+        The archive; names of files, and the files or why they cannot be opened.
+    progress, grown
+        Whether to show a progress bar; whether the archive may hold the beginning of a file.
+
+    Returns
+    -------
+    tuple
+        The number of added files, of files already there, and the table of problems of the new ones.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> archive, entries = Archive(folder / "archive"), list(find(data_dir() / "logs" / "c-systems-dd.txt"))
+    >>> [add_entries(archive, entries, grown=True)[:2] for _ in range(2)]
+    [(1, 0), (0, 1)]
+    """
+    former = _runs_of(archive, [name for name, _ in entries]) if grown else None
     added = known = 0
     problems: list[pd.DataFrame] = []
     with reading(len(entries), shown=progress) as done:
         for name, file in entries:
-            outcome, problem = _add_file(archive, name, file)
+            outcome, problem = _add_file(archive, name, file, former)
             added += outcome == "added"
             known += outcome == "known"
             problems.append(problem)
@@ -41,19 +75,39 @@ def add_files(
     return added, known, pd.concat(problems, ignore_index=True) if problems else tables.make("problems", [])
 
 
-def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, pd.DataFrame]:
+def _runs_of(archive: Archive, names: Sequence[str]) -> pd.DataFrame:
+    """Rows of the table of runs that an archive holds of some files."""
+    runs = archive.table("runs", damaged=[])
+    return runs.loc[runs["source_file"].isin(names), list(_SAME_RUN)]
+
+
+def _without(former: pd.DataFrame, rows: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Leave out the runs that an archive holds of the beginning of a file, and what belongs to them."""
+    runs = rows["runs"]
+    known = pd.MultiIndex.from_frame(runs[list(_SAME_RUN)]).isin(pd.MultiIndex.from_frame(former))
+    key = ["source_file", "run"]
+    kept = pd.MultiIndex.from_frame(runs.loc[~known, key])
+    own = {
+        name: frame[pd.MultiIndex.from_frame(frame[key]).isin(kept)] for name, frame in rows.items() if name in OF_RUNS
+    }
+    return rows | {"runs": runs[~known]} | own
+
+
+def _add_file(
+    archive: Archive, name: str, file: File | OSError, former: pd.DataFrame | None
+) -> tuple[str, pd.DataFrame]:
     """Add a file; return "added", "known" or "left out", and its problems to report."""
     try:
         if isinstance(file, OSError):
             raise file
-        return _add(archive, name, file)
+        return _add(archive, name, file, former)
     except OSError as error:
         return "left out", _problem(name, unreadable(error))
     except InputError as error:
         return "left out", _problem(name, f"not added to the archive: {error}")
 
 
-def _add(archive: Archive, name: str, file: File) -> tuple[str, pd.DataFrame]:
+def _add(archive: Archive, name: str, file: File, former: pd.DataFrame | None) -> tuple[str, pd.DataFrame]:
     """Add a file as `_add_file` does, and raise what prevents it."""
     before = _state(file)
     stored = packed.plain(file)
@@ -80,6 +134,8 @@ def _add(archive: Archive, name: str, file: File) -> tuple[str, pd.DataFrame]:
     }
     if all(frame.empty for table, frame in rows.items() if table not in ("problems", "statements")):
         return "left out", reported  # a later version may know how to read it
+    if former is not None and len(former):
+        rows = _without(former, rows)
     is_added = archive.add(key, rows, source=name)
     return ("added", reported) if is_added else ("known", tables.make("problems", []))
 

@@ -34,12 +34,12 @@ Floats = npt.NDArray[np.float64]
 #: Longest step that is looked for among the newest results: two days of hourly tests.
 WINDOW: Final = 48
 
-#: A stretch describes what is quiet from so many results over so much time on: three days show that days repeat.
+#: A stretch describes what is quiet from so many results over so much time on: a week, and a day that is kept out.
 LEAST: Final = 24
-LEAST_S: Final = 6.9 * 86400.0
+LEAST_S: Final = 7.9 * 86400.0
 
 #: Results that describe what is quiet: at most the last four weeks of hourly tests.
-_MOST: Final = 672
+MOST: Final = 672
 
 #: Results on each side of a change that give its size.
 _COMPARED: Final = 168
@@ -121,11 +121,12 @@ def _steps(times_s: Floats, values: Floats, least_scale: float, bound: float) ->
     highest = bound
     while judged < len(values):
         many = judged - begin
-        until = min(judged + min(max(many // _RENEWED[0], 1), _RENEWED[1]), len(values))
+        block = 1 if quiet is None else min(max(many // _RENEWED[0], 1), _RENEWED[1])
+        until = min(judged + block, len(values))
         known = begin
         if many >= LEAST and times_s[judged - 1] - times_s[begin] >= LEAST_S:
             known = judged - min(_KEPT_OUT, many // 4)
-            own = slice(max(begin, known - _MOST), known)
+            own = slice(max(begin, known - MOST), known)
             quiet = quiet_of(times_s[own], values[own], least_scale)
             in_quiet, _ = _statistics(quiet.scores(times_s[own], values[own]), len(quiet.errors))
             highest = bound * max(1.0, float(in_quiet.max()) / threshold(_UNUSUAL * len(in_quiet)))

@@ -192,6 +192,7 @@ CALLS = {
         "poll 127.0.0.1:1 --rounds 1 --credentials {at}/bad-snmp.yaml",
     ],
     "archive": ["add {into} {at}", "query {into} 'select * from problems'", "query {into} 'select * from runs'"],
+    "watch": ["{at} --archive {into} -o {into}-out --once"],
     "report": ["{at}/nothing"],
     "plot": ["{at}/logs -o {into}.html"],
     "compare": ["{at}/logs {at}/logs"],
@@ -225,7 +226,7 @@ def test_no_command_says_a_secret(command, form, planted, tmp_path, monkeypatch,
     said = ""
     for call in CALLS[command]:
         words = shlex.split(call.format(at=planted, into=tmp_path / "archive"))
-        formless = command in {"app", "report", "completion", "limits"} or words[0] == "add"
+        formless = command in {"app", "report", "watch", "completion", "limits"} or words[0] == "add"
         with contextlib.suppress(SystemExit):
             main([command, *words, *([] if formless else ["--format", form])])
         out, err = capfd.readouterr()

@@ -1,0 +1,119 @@
+"""New and grown files of folders, added to an archive once each: by their content, whatever they are called.
+
+A file that is still being written waits until two looks in a row find it the same. One that cannot be read is named
+once, and tried again when it changes, or after a pause that doubles up to an hour. Nothing is kept beside the archive:
+after a stop, the files are looked at again, and the archive knows those that it has.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.files.opening import File
+from hecn_analysis.files.source import find
+from hecn_analysis.ingest.filling import add_entries
+
+_FIRST_PAUSE_S: Final = 60.0
+_LONGEST_PAUSE_S: Final = 3600.0
+
+_State = tuple[int, int, int]
+
+
+@dataclass
+class _Failure:
+    """A file that could not be added: its state, what is said of it, and when it is tried again."""
+
+    state: _State | None
+    message: str
+    pause_s: float
+    again_s: float
+
+
+@dataclass
+class Batch:
+    """What a look at the folders brought: numbers of files, and what is new to say."""
+
+    added: int = 0
+    waiting: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+class Incoming:
+    """Folders that results come into.
+
+    Parameters
+    ----------
+    folders, archive
+        The folders or files, and the archive that takes their contents.
+    """
+
+    def __init__(self, folders: Sequence[str], archive: Archive) -> None:
+        self._folders = folders
+        self._archive = archive
+        self._taken: dict[str, _State] = {}
+        self._seen: dict[str, _State] = {}
+        self._failures: dict[str, _Failure] = {}
+        self._away: set[str] = set()
+
+    def take(self, *, settled: bool) -> Batch:
+        """Add what is new; with `settled`, also files that no look before found the same."""
+        batch = Batch()
+        due: list[tuple[str, File | OSError]] = []
+        for folder in self._folders:
+            if not Path(folder).exists():
+                if folder not in self._away:
+                    batch.remarks.append(f"{folder}: found nothing there, expected a folder of results; waiting for it")
+                self._away.add(folder)
+                continue
+            self._away.discard(folder)
+            for name, file in find(folder):
+                state = _state_of(file)
+                before, self._seen[name] = self._seen.get(name), state
+                if state == self._taken.get(name) or self._is_paused(name, state):
+                    continue
+                if settled or state == before:
+                    due.append((name, file))
+                else:
+                    batch.waiting += 1
+        if due:
+            self._add(due, batch)
+        return batch
+
+    def _is_paused(self, name: str, state: _State) -> bool:
+        failure = self._failures.get(name)
+        return failure is not None and failure.state == state and time.monotonic() < failure.again_s
+
+    def _add(self, due: Sequence[tuple[str, File | OSError]], batch: Batch) -> None:
+        added, _, problems = add_entries(self._archive, due, grown=True)
+        batch.added += added
+        said = problems[problems["kind"].isin(("unreadable", "unrecognised", "truncated", "malformed"))]
+        messages = {
+            str(row["source_file"]): f"{row['kind']}: {row['message']}" for row in said.to_dict("records")[::-1]
+        }
+        for name, file in due:
+            state = _state_of(file)
+            message = messages.get(name)
+            failure = self._failures.pop(name, None)
+            if message is not None:
+                if failure is None or failure.message != message:
+                    batch.remarks.append(f"{name}: {message}")
+                pause_s = _FIRST_PAUSE_S if failure is None else min(2 * failure.pause_s, _LONGEST_PAUSE_S)
+                self._failures[name] = _Failure(state, message, pause_s, time.monotonic() + pause_s)
+            elif state is not None:
+                self._taken[name] = state
+
+
+def _state_of(file: File | OSError) -> _State:
+    """What changes if a file is written or replaced; the same for files that cannot be looked at."""
+    if isinstance(file, OSError):
+        return (0, 0, 0)
+    try:
+        status = Path(file).stat()
+    except OSError:
+        return (0, 0, 0)
+    return status.st_ino, status.st_size, status.st_mtime_ns

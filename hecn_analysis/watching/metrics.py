@@ -1,0 +1,63 @@
+"""The states of all series as metrics of Prometheus, in its text format (version 0.0.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import pandas as pd
+
+from hecn_analysis.watching.status import SYMBOLS, Status
+
+Value = Callable[[Status], float | None]
+
+
+def _last_change(status: Status) -> float | None:
+    return pd.Timestamp(status.changes[-1]["time"]).timestamp() if status.changes else None
+
+
+def _ratio(status: Status) -> float | None:
+    return float(status.changes[-1]["ratio"]) if status.changes else None
+
+
+_GAUGES: Final[tuple[tuple[str, str, Value], ...]] = (
+    ("throughput_bps", "Rate of the last result in bit/s.", lambda status: status.last_bps),
+    ("expected_bps", "Usual rate at the time of the last result in bit/s.", lambda status: status.expected_bps),
+    ("expected_low_bps", "Rate that one usual result in twenty is below.", lambda status: status.expected_low_bps),
+    ("expected_high_bps", "Rate that one usual result in twenty is above.", lambda status: status.expected_high_bps),
+    ("last_result_timestamp_seconds", "Time of the last result.", lambda status: status.last_time.timestamp()),
+    ("change_timestamp_seconds", "Time of the first result after the last change.", _last_change),
+    ("change_ratio", "Rate after the last change over that before.", _ratio),
+    ("results", "Results with a rate.", lambda status: float(len(status.series.runs))),
+    ("failed_results", "Results that were aborted.", lambda status: float(len(status.series.failed))),
+)
+
+
+def metrics(statuses: Sequence[Status]) -> str:
+    """Return the metrics of all series, and how many series are in each state."""
+    return "".join([*_of_series(statuses), *_of_states(statuses)])
+
+
+def _of_series(statuses: Sequence[Status]) -> Iterator[str]:
+    for name, words, value_of in _GAUGES:
+        yield f"# HELP hecn_{name} {words}\n# TYPE hecn_{name} gauge\n"
+        for status in statuses:
+            value = value_of(status)
+            if value is not None:
+                yield f"hecn_{name}{{{_labels(status)}}} {value:.10g}\n"
+
+
+def _of_states(statuses: Sequence[Status]) -> Iterator[str]:
+    yield "# HELP hecn_series Number of series in each state.\n# TYPE hecn_series gauge\n"
+    for state in SYMBOLS:
+        yield f'hecn_series{{state="{state}"}} {sum(status.state == state for status in statuses)}\n'
+
+
+def _labels(status: Status) -> str:
+    own = status.series
+    names = ("source", "destination", "tool", "protocol", "direction", "streams")
+    return ",".join(f'{name}="{_escaped(str(getattr(own, name)))}"' for name in names)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,103 @@
+"""Series of results: of one pair of hosts, tool, protocol, direction and number of streams, in the order of time.
+
+The data go from the source to the destination, whichever of them wrote the log. Logs that name no hosts are told apart
+by their folder. Results without a time cannot be placed, and those without a rate are counted as failed if they failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs
+from hecn_analysis.runs.rates import DISK_TOOLS, run_rates
+from hecn_analysis.statements import Statement
+
+_ENDS: Final = ("asked.local", "asked.remote")
+_KEYS: Final = ("source", "destination", "tool", "protocol", "direction", "streams")
+
+
+@dataclass(frozen=True)
+class Series:
+    """Results of one kind.
+
+    ``runs`` are those with a rate and a time, oldest first: the columns of the table of runs, ``rate_bps`` [bit/s],
+    ``path_rtt_s``, the least round-trip time of the log [s], and ``retransmits_per_gb`` [1/GB]. ``failed`` are the
+    times of the results that were aborted.
+    """
+
+    source: str
+    destination: str
+    tool: str
+    protocol: str
+    direction: str
+    streams: int
+    runs: pd.DataFrame
+    failed: tuple[pd.Timestamp, ...]
+
+    @property
+    def name(self) -> str:
+        """The test in words, such as "iperf3 tcp send, 4 streams"."""
+        streams = f", {self.streams} streams" if self.streams > 1 else ""
+        return " ".join(word for word in (self.tool, self.protocol, self.direction) if word) + streams
+
+
+def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> tuple[list[Series], int]:
+    """Return the series of an archive, ordered by their names, and the number of results without a time."""
+    runs = archive.table("runs", damaged=damaged)
+    runs = runs[~runs["tool"].isin(DISK_TOOLS)]
+    untimed = int((runs["start_time"].isna() & ~np.isnan(run_rates(runs))).sum())
+    runs = runs[runs["start_time"].notna()]
+    # of a file that grew, the last reading of a run counts: the one before may have been cut short
+    runs = runs.drop_duplicates(["source_file", "run", "start_time", "tool"], keep="last")
+    runs = _with_ends(runs, archive.table("statements", damaged=damaged))
+    return list(_grouped(runs)), untimed
+
+
+def _with_ends(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
+    """Add source and destination of the data, from the lines of the logs."""
+    lines = stated[stated["name"].isin((*_ENDS, "asked.command"))].drop_duplicates()
+    statements = [
+        Statement(str(row["name"]), str(row["value"]), str(row["source_file"]), int(row["line"]), "")
+        for row in lines.to_dict("records")
+    ]
+    own = by_file(statements)
+    local, remote = (_ends(runs, own, name) for name in _ENDS)
+    is_back = runs["direction"].isin(BACK)
+    folders = [PurePath(str(name)).parent.as_posix() for name in runs["source_file"]]
+    ends = [
+        ((there or folder, here or folder) if back else (here or folder, there or folder))
+        for here, there, back, folder in zip(local, remote, is_back, folders, strict=True)
+    ]
+    return runs.assign(source=[source for source, _ in ends], destination=[destination for _, destination in ends])
+
+
+def _ends(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], name: str) -> list[str | None]:
+    """One end of each run, by its own lines, else by those of its file if they name one host only."""
+    hosts = {file: {str(one.value) for one in lines if one.name == name} for file, lines in own.items()}
+    only = {file: next(iter(names)) for file, names in hosts.items() if len(names) == 1}
+    said = said_of_runs(runs, own, name)
+    return [host or only.get(str(file)) for host, file in zip(said, runs["source_file"], strict=True)]
+
+
+def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
+    smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
+    per_gb = runs["retransmits"].astype(float) / (runs["bytes"].astype(float) / 1e9).where(lambda amount: amount > 0)
+    runs = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest, retransmits_per_gb=per_gb)
+    runs = runs.assign(streams=runs["streams"].fillna(0).astype(int))
+    groups: Any = runs.groupby(list(_KEYS), dropna=False, sort=True)
+    for key, part in groups:
+        words = ["" if pd.isna(word) else word for word in key]
+        ordered = part.sort_values("start_time", kind="stable")
+        rated = ordered[ordered["rate_bps"].notna()].reset_index(drop=True)
+        failed = tuple(ordered.loc[ordered["error"].fillna(value=False).astype(bool), "start_time"])
+        if len(rated) or failed:
+            source, destination, tool, protocol, direction = map(str, words[:5])
+            yield Series(source, destination, tool, protocol, direction, int(words[5]), rated, failed)
