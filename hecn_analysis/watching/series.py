@@ -55,7 +55,8 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
     runs = runs[~runs["tool"].isin(DISK_TOOLS)]
     untimed = int((runs["start_time"].isna() & ~np.isnan(run_rates(runs))).sum())
     runs = runs[runs["start_time"].notna()]
-    # of a file that grew, the last reading of a run counts: the one before may have been cut short
+    # of a file that grew, the archive may hold a run twice: cut short, without a rate, and whole
+    runs = runs.iloc[np.argsort(~np.isnan(run_rates(runs)), kind="stable")]
     runs = runs.drop_duplicates(["source_file", "run", "start_time", "tool"], keep="last")
     runs = _with_ends(runs, archive.table("statements", damaged=damaged))
     return list(_grouped(runs)), untimed

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import tables
 from hecn_analysis.watching.incoming import Incoming
 from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.watch import judge, write
@@ -54,6 +55,13 @@ def test_a_file_that_grew_adds_its_new_results_only(results, archive):
     assert incoming.take(settled=True).added == 1
     assert rates(archive) == [[9e9, 8e9]]
     assert len(archive.table("runs")) == 2
+
+
+def test_a_result_that_was_cut_short_counts_once_whole(archive):
+    whole = {"source_file": "a.log", "run": 0, "tool": "iperf3", "start_time": pd.Timestamp("2023-11-14T22:00Z")}
+    archive.add("late", {"runs": tables.make("runs", [{**whole, "throughput_bps": 9e9}])})
+    archive.add("early", {"runs": tables.make("runs", [whole])})
+    assert rates(archive) == [[9e9]]
 
 
 def test_a_file_that_is_being_written_waits(results, archive):
