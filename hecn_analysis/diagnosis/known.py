@@ -37,6 +37,9 @@ _ASSUMED_BPS: Final = 1e8
 _STREAMS: Final = (8, 16)
 _NAME: Final = re.compile(r"[\w.:-]{1,80}")
 
+#: Copy tools with one connection, and no option for its window.
+_ONE_CONNECTION: Final = ("curl", "ftp", "rsync", "scp", "hpn-scp", "sftp", "smbclient", "wget")
+
 OF_RATES: Final = frozenset({"line", "needed", "pace", "just_below", "ten_bytes", "bdp"})
 """Quantities that mean nothing where no rate is known."""
 IN_TEXTS: Final = frozenset(
@@ -187,19 +190,25 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
 def _options(tool: str | None, streams: int, window: int, amount: int, pace: int) -> dict[str, str]:
     """Options of the tool, or those of iperf3 if it is unknown."""
     kib, mib = math.ceil(window / 1024), window // 2**20
-    if tool == "nuttcp":
-        options = f"-N{streams}", f"-w{kib}k", f"-n{math.ceil(amount / 2**20)}m", f"-u -R{max(round(pace / 1e6), 1)}m"
-    else:
-        options = f"-P {streams}", f"-w {mib}M", f"-n {amount}", f"-u -b {pace}"
-    of_copies = {
+    own, at_once = "without a window of its own", f"({streams} at once, each with its part of the files)"
+    copies: dict[str, tuple[str, str]] = {
         "globus-url-copy": (f"-p {streams}", f"-tcp-bs {window}"),
         "bbcp": (f"-s {streams}", f"-w {kib}k"),
         "fdt": (f"-P {streams}", f"-ss {mib}M"),
         "lftp": (f"-e 'set pget:default-n {streams}'", f"-e 'set net:socket-buffer {window}'"),
-        "netperf": ("-- (started so many times)", f"-- -s {window} -S {window}"),
-        "rclone": (f"--multi-thread-streams {streams} --transfers {streams}", "without a window of its own"),
+        "rclone": (f"--multi-thread-streams {streams} --transfers {streams}", own),
+        "xrdcp": (f"-S {streams}", own),
+        "aria2c": (f"-x {streams} -s {streams}", own),
+        **dict.fromkeys(_ONE_CONNECTION, (at_once, own)),
     }
-    options = (*of_copies.get(tool or "", options[:2]), *options[2:])
+    if tool in copies:
+        options = (*copies[tool], "with ten times the data", "")
+    elif tool == "nuttcp":
+        options = f"-N{streams}", f"-w{kib}k", f"-n{math.ceil(amount / 2**20)}m", f"-u -R{max(round(pace / 1e6), 1)}m"
+    elif tool == "netperf":
+        options = "(so many at once)", f"-- -s {window} -S {window}", "-l 60", ""
+    else:
+        options = f"-P {streams}", f"-w {mib}M", f"-n {amount}", f"-u -b {pace}"
     return dict(zip(("streams_option", "window_option", "bytes_option", "udp_option"), options, strict=True))
 
 

@@ -167,12 +167,12 @@ def _port_speed(facts: Facts) -> Fact | None:
     return None if port is None or not _on_wire(facts) else Fact(port.value / 1e6, port.evidence)
 
 
-def _of_ethernet(rates: Sequence[float]) -> Reads:
-    """The rate over the nearest goodput of Ethernet lines, unless a line or port is known."""
+def _of_ethernet(rates: Sequence[float], *, copies: bool) -> Reads:
+    """The rate of copies or of others over the nearest goodput of Ethernet lines, unless a line or port is known."""
 
     def read(facts: Facts) -> Fact | None:
         known = facts.line is not None or facts.port is not None
-        if known or not _on_wire(facts) or facts.kind.protocol == "udp":
+        if known or not _on_wire(facts) or facts.kind.protocol == "udp" or facts.kind.copies_files != copies:
             return None
         scatter = facts.over_runs(course.scatter, _INTERVALS)
         if scatter is not None and scatter.value > _PLATEAU:
@@ -184,7 +184,9 @@ def _of_ethernet(rates: Sequence[float]) -> Reads:
     return read
 
 
-_SIGNS["ethernet_rate"], _SIGNS["slow_ethernet_rate"] = _of_ethernet(ETHERNET), _of_ethernet(SLOW_ETHERNET)
+for _stem, _copies in (("ethernet_rate", False), ("ethernet_copy", True)):
+    _SIGNS[_stem] = _of_ethernet(ETHERNET, copies=_copies)
+    _SIGNS[f"slow_{_stem}"] = _of_ethernet(SLOW_ETHERNET, copies=_copies)
 
 
 # --- what was asked for -----------------------------------------------------------------------------------------------

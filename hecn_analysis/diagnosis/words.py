@@ -62,7 +62,7 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
         yield _cut(f"  {verdict.path}", _WIDTH)
     for question in verdict.missing[:2]:
         kinds = ", ".join(question.separates)
-        yield _cut(f"  to be surer: {question.command}  (tells apart {kinds})", _WIDTH)
+        yield _cut(f"  to be surer: {question.command}  (tells apart {kinds})", 2 * _WIDTH)
 
 
 def rates(verdict: Diagnosis) -> str:
