@@ -152,6 +152,7 @@ def _written(values: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, A
         named["path"] = name
     if isinstance(transfers := keys.get("transfers"), list):
         keys["transfers"] = [_transfer(item, named, upper) for item in transfers]
+        _describe_paths(keys)
     keys["tool"] = common.pop("tool", None)
     keys["set"] = common
     keys["hosts"] = _hosts(keys)
@@ -182,6 +183,28 @@ def _transfer(item: Any, named: Mapping[str, Any], upper: Mapping[str, Any]) -> 
     roles = {role: value for role, value in named.items() if value is not None}
     settings = {key: value for key, value in {**dotted, **(item.get("set") or {})}.items() if key not in upper}
     return {**roles, **own, **({"set": settings} if settings else {})}
+
+
+def _describe_paths(keys: dict[str, Any]) -> None:
+    """Turn the path that a transfer describes into a link, which transfers of the same description share."""
+    links = keys.get("links")
+    if not isinstance(links, Mapping | None):
+        return
+    links, described = dict(links or {}), list[dict[str, Any]]()
+    for item in keys["transfers"]:
+        settings = (item.get("set") if isinstance(item, dict) else None) or {}
+        own = {key.partition(".")[2]: value for key, value in settings.items() if key.startswith("path.")}
+        if not own or item.get("path") in links or not isinstance(item.get("path"), str | None):
+            continue
+        path = own if item.get("path") is None else {"path": item["path"], **own}
+        if path not in described:
+            described.append(path)
+        number = described.index(path) + 1
+        item["path"] = name = f"path {number}" if number > 1 else "path"
+        item["set"] = {key: value for key, value in settings.items() if not key.startswith("path.")}
+        links[name] = path
+    if described:
+        keys["links"] = links
 
 
 def _hosts(keys: Mapping[str, Any]) -> Any:  # noqa: ANN401 - what YAML holds

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from hecn_analysis.prediction.neighbours import add_slices
 from hecn_analysis.prediction.packets import payload_per_packet
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Scenario
+    from hecn_analysis.hardware import Host, Scenario
     from hecn_analysis.hardware.quantity import Parameter
     from hecn_analysis.prediction.solve import IntArray
 
@@ -188,7 +188,13 @@ class Alone:
     def _side(self, role: str, ports: int, numbers: tuple[int, ...]) -> list[list[Demand]]:
         tool = self.scenario.tool.model_copy(update={"processes": len(numbers)})
         path = self.scenario.path.model_copy(update={"links": ports})
-        scenario = replace(self.scenario, tool=tool, path=path)
+        host: Host = getattr(self.scenario, role)
+        if len(arrays := host.file_arrays) > 1:  # in turn, whichever ports the transfers use
+            turns = {number: place for place, number in enumerate(numbers)}
+            files_on = [arrays[turns.get(number, number) % len(arrays)] for number in range(max(numbers) + 1)]
+            host = host.model_copy(update={"files_on": files_on})
+        changes: dict[str, Any] = {"tool": tool, "path": path, role: host}
+        scenario = replace(self.scenario, **changes)
         flows = [(number, False) for number in numbers]
         demands = Demands()
         HostDemands(scenario, self.model.draw, demands, role, flows).add()

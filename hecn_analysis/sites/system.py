@@ -254,10 +254,20 @@ class System:
             turn, port = divmod(used[link], self.site.links[link].links)
             used[link] += 1
             numbers.append(first[link] + port + width * turn)
+        if flows and 0 < self._card_ports(host, flows[0]) < width:  # fewer ports than links: they are used in turn
+            numbers = list(range(len(flows)))
         if len(flows) > _EXACT:
             more = -len(flows) % _EXACT
             numbers += [width * len(flows) + number for number in range(more)]
         return tuple(numbers)
+
+    def _card_ports(self, host: str, flow: int) -> int:
+        """Ports of the network cards of a host at an end of a transfer; 0 if they are not known."""
+        ends = self.flows[flow].kind.scenario
+        described = ends.sender if self.flows[flow].sender == host else ends.receiver
+        return (
+            0 if described is None else sum(slot.nic.ports for slot in described.slots.values() if slot.nic is not None)
+        )
 
     def at_host(self, host: str, flow: int, numbers: tuple[int, ...]) -> list[Column]:
         """Demands on a host of a kind of transfer in each place among those that are there."""

@@ -203,8 +203,8 @@ class _Follower:
         resource = np.concatenate([part.resource for part in parts])
         seconds = np.concatenate([part.seconds[:, self.draw] for part in parts])
         weight = np.concatenate([part.weight for part in parts])
-        used, first, entry = np.unique(resource, return_index=True, return_inverse=True)
+        used, at, entry = np.unique(resource, return_index=True, return_inverse=True)
         if used.size == resource.size:
             return Column(resource, seconds, weight)
-        both = np.bincount(entry, seconds).astype(np.float64)  # both hosts on one storage: read and written
-        return Column(used, both, weight[first])
+        together = np.asarray(np.bincount(entry, seconds), dtype=np.float64)
+        return Column(used, together, weight[at])  # both hosts on one storage system, which reads and writes

@@ -66,6 +66,19 @@ def test_one_name_at_both_ends_is_two_machines():
     assert {host.host for host in site.hosts.values()} == {"b"}
 
 
+def test_transfers_of_one_description_share_its_path():
+    near, far = {"rate": "10 Gb/s", "rtt": "1 ms"}, {"rate": "10 Gb/s", "rtt": "9 ms"}
+    ends = {"sender": "a", "receiver": "b"}
+    site = load_site(
+        {"tool": "nuttcp", "transfers": [{**ends, "path": near}, {**ends, "path": far}, {**ends, "path": near}]}
+    )
+    assert [transfer.path for transfer in site.transfers] == ["path", "path 2", "path"]
+    assert [link.rtt.value for link in site.links.values()] == [0.001, 0.009]
+    changed_name = {**ends, "path": "lan-10ge", "path.rtt": "5 ms"}
+    (link,) = load_site({"tool": "nuttcp", "transfers": [changed_name]}).links.values()
+    assert (link.path, link.rtt.value, link.rate.value) == ("lan-10ge", 0.005, 10e9)
+
+
 def test_what_is_a_site(written):
     assert site_of(written()) is not None
     assert site_of("sc13-two-waves").title == "SC13 to Goddard over the northern and the southern wave"
@@ -106,7 +119,7 @@ FAULTS = {
     "processes": ("tool.window: 64 MB", "tool.processes: 2", "13: found tool.processes in a site, expected count"),
     "path": (
         "tool.window: 64 MB",
-        "path.loss: 1e-6",
+        "path: wave, path.loss: 1e-6",
         f"13: found key 'path.loss' of a transfer, expected {OWN}; those of a path are in links",
     ),
     "time": (

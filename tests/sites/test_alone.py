@@ -49,6 +49,16 @@ def test_copies_on_one_host_are_its_processes():
     assert site.throughput_bps == pytest.approx(single.throughput_bps, rel=0.03)
 
 
+def test_copies_on_paths_of_their_own_use_ports_and_arrays_in_turn():
+    """Two ports, and two paths of two links each: the second copy gets the second port and the second array."""
+    keys = {"sender": "c", "receiver": "c", "tool": "nuttscp", "path": "lan-2x10ge", "tool.bonding": False}
+    files = {f"{role}.files_on": ["raid50-1", "raid50-2"] for role in ("sender", "receiver")}
+    site = hecn.predict({**keys, **files, "transfers": [{}, {"path.rtt": "0.2 ms"}]})
+    peaks = {use.name: use.peak for use in site.resources}
+    assert peaks["c.raid.raid50-1"] == pytest.approx(peaks["c.raid.raid50-2"], rel=0.1)
+    assert site.throughput_bps > 15e9
+
+
 def test_streams_share_a_link_by_their_round_trip_times():
     """RFC 9438: at one loss, CUBIC streams carry as RTT^(-1/4) on long paths, Reno streams as 1 / RTT."""
 
