@@ -282,7 +282,7 @@ def put_together(
 def _uses(site: Site, system: System, course: Course, length: float) -> tuple[ResourceUse, ...]:
     """Use of each resource, the fullest first."""
     uses: dict[str, ResourceUse] = {}
-    for number, resource in enumerate(system.resources):
+    for number, resource in enumerate(system.resources[: course.peak.size]):  # draws may have met others later
         if not resource.resource_class:
             continue
         peak, mean, full = (
