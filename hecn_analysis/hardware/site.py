@@ -6,6 +6,7 @@ The same keys describe a scenario of several transfers: without ``hosts``, the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -16,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware.description import KeyPath, Place
 from hecn_analysis.hardware.path import Path
-from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Parameter, Rate, Time, Title
+from hecn_analysis.hardware.quantity import Bytes, Dollars, Factor, Parameter, Rate, Time, Title
 
 Name = Annotated[str, Field(min_length=1)]
 
@@ -134,7 +135,7 @@ class Transfer(BaseModel):
     duration: Time | None = Field(default=None, description="duration of each transfer, instead of an amount")
     streams: Annotated[int, Field(ge=1, description="TCP connections of each transfer")] | None = None
     pace: Rate | None = Field(default=None, description="pacing rate of each stream")
-    weight: Count = Field(default=1, validate_default=True, description="its share against others; 2: twice as much")
+    weight: Factor = Field(default=1, validate_default=True, description="its share against others; 2: twice as much")
     count: Annotated[int, Field(ge=1, description="copies at once, each a process of its own")] = 1
     mesh: bool = Field(
         default=False,
@@ -146,6 +147,8 @@ class Transfer(BaseModel):
     def _agrees(self) -> Self:
         if self.bytes is not None and self.duration is not None:
             raise ValueError("found bytes and duration, expected one of them")
+        if not 0 < self.weight.value < math.inf:
+            raise ValueError(f"found a weight of {self.weight.value:g}, expected more than 0")
         last = self.start.value + (0.0 if self.every is None else self.every.value * (self.times - 1))
         if not last <= LATEST_S:
             raise ValueError(f"found a start at {last:g} s, expected at most {LATEST_S:g} s")

@@ -113,7 +113,7 @@ FAULTS = {
         "bites: 1 TB",
         f"13: found unknown key 'transfers.0.bites', expected one of {KEYS}; did you mean 'bytes'?",
     ),
-    "weight": ("bytes: 1 TB", "weight: 0", "13: found transfers.0.weight: 0, expected more than 0"),
+    "weight": ("bytes: 1 TB", "weight: 0", "13: found transfers.0: a weight of 0, expected more than 0"),
     "every": ("bytes: 1 TB", "every: 1 h", "13: found transfers.0: one of every and times, expected both"),
     "start": ("start: 1 min", "start: inf", "14: found transfers.1: a start at inf s, expected at most 1e+09 s"),
     "processes": ("tool.window: 64 MB", "tool.processes: 2", "13: found tool.processes in a site, expected count"),

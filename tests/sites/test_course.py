@@ -69,7 +69,11 @@ def test_weights_and_paces(chain):
     pair = {"sender": "h0", "receiver": "h1", "duration": 10}
     result = chain(
         [1],
-        [{**pair, "name": "heavy", "weight": 3}, {**pair, "name": "light"}, {**pair, "name": "paced", "pace": 0.1e9}],
+        [
+            {**pair, "name": "heavy", "weight": 1.5},
+            {**pair, "name": "light", "weight": 0.5},
+            {**pair, "name": "paced", "pace": 0.1e9},
+        ],
     )
     assert {each.name: round(each.throughput_bps / 1e9, 4) for each in result.transfers} == {
         "heavy": 0.675,
