@@ -38,6 +38,9 @@ _KINDS: Final[Mapping[str, tuple[float, int]]] = {
     "hours weekend": (6.9, 120),
 }
 
+#: Results of each hour of the day that its own level takes: of hours that were never seen, it would know nothing.
+_EACH_HOUR: Final = 3
+
 #: Courses are compared by the error that so many stay below: the median does not see what concerns few hours of a week.
 _MOST_ERRORS: Final = 0.95
 
@@ -100,8 +103,9 @@ def quiet_of(times_s: Floats, values: Floats, least_scale: float) -> Quiet:
 def _courses(times_s: Floats, values: Floats, least_scale: float) -> Iterator[tuple[float, str, Floats, float]]:
     """Bayesian information criterion, kind, coefficients and scatter of each course that so many days can show."""
     days = float(np.ptp(times_s)) / _DAY_S
+    least_seen = np.bincount((times_s % _DAY_S // 3600).astype(np.int64), minlength=24).min()
     for kind, (least_days, least_results) in _KINDS.items():
-        if days < least_days or len(values) < least_results:
+        if days < least_days or len(values) < least_results or ("hours" in kind and least_seen < _EACH_HOUR):
             continue
         columns = _columns(times_s, kind)
         coefficients = robust_fit(values, columns) if columns.shape[1] > 1 else np.array([np.median(values)])

@@ -6,6 +6,7 @@ import pytest
 from hecn_analysis.watching.changes import FALSE_ALARM_EVERY, LEAST, WINDOW, changes, threshold
 
 HOUR_S = 3600.0
+DAY_S = 24 * HOUR_S
 
 
 def hours(count):
@@ -126,3 +127,12 @@ def test_normal_scores_exceed_the_threshold_about_as_often_as_computed():
         is_over[:, length - 1 :] |= np.abs(sums[:, length:] - sums[:, :-length]) > bound * np.sqrt(length)
     share_without = (~is_over.any(axis=1)).mean()
     assert share_without == pytest.approx(np.exp(-1), abs=0.12)
+
+
+def test_hours_that_were_never_seen_have_no_level_of_their_own():
+    """Results of even hours for four weeks, as MRTG consolidates them, then one each half hour."""
+    early, late = np.arange(0, 28 * DAY_S, 2 * 3600), np.arange(28 * DAY_S, 42 * DAY_S, 1800)
+    times = np.concatenate([early, late]).astype(float)
+    usual = 0.8 * ((times % DAY_S >= 9 * HOUR_S) & (times % DAY_S < 17 * HOUR_S))
+    values = usual + np.random.default_rng(4).normal(0, 0.05, len(times))
+    assert changes(times, values, least_scale=0.01) == []
