@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
     from hecn_analysis.figures.resource_map import plot_resource_map, resource_map_rows
     from hecn_analysis.figures.service_levels import plot_service_levels, service_levels_rows
+    from hecn_analysis.figures.site_course import plot_site_course, site_course_rows
     from hecn_analysis.figures.tool_matrix import plot_tool_matrix, tool_matrix_rows
     from hecn_analysis.figures.topology import plot_topology, topology_rows
     from hecn_analysis.figures.tornado import plot_tornado, tornado_rows
@@ -79,6 +80,7 @@ _SOURCES = {
     "plot_residuals": "residuals",
     "plot_resource_map": "resource_map",
     "plot_service_levels": "service_levels",
+    "plot_site_course": "site_course",
     "plot_tool_matrix": "tool_matrix",
     "plot_topology": "topology",
     "plot_tornado": "tornado",
@@ -94,6 +96,7 @@ _SOURCES = {
     "resource_map_rows": "resource_map",
     "service_levels_rows": "service_levels",
     "slot_cases": "pcie_tmt",
+    "site_course_rows": "site_course",
     "tool_matrix_rows": "tool_matrix",
     "topology_rows": "topology",
     "tornado_rows": "tornado",
@@ -142,6 +145,7 @@ __all__ = [
     "plot_residuals",
     "plot_resource_map",
     "plot_service_levels",
+    "plot_site_course",
     "plot_tool_matrix",
     "plot_topology",
     "plot_tornado",
@@ -156,6 +160,7 @@ __all__ = [
     "residuals_rows",
     "resource_map_rows",
     "service_levels_rows",
+    "site_course_rows",
     "slot_cases",
     "tool_matrix_rows",
     "topology_rows",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from hecn_analysis.base import units
 from hecn_analysis.base.html_text import html_text
@@ -185,32 +184,6 @@ class SitePrediction:
             The text.
         """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
-    def plot(self) -> go.Figure:
-        """Rates of all transfers over time, on top of each other.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            One step line a transfer; rates in Gb/s.
-
-        Examples
-        --------
-        >>> from hecn_analysis.sites.prediction import predict_site
-        >>> pair = {"sender": "ideal", "receiver": "ideal", "tool.duration": "10 s", "path.rate": "10 Gb/s"}
-        >>> figure = predict_site({**pair, "tool": "nuttcp", "path.rtt": 0, "transfers": [{}]}).plot()
-        >>> figure.data[0].name, figure.layout.yaxis.title.text
-        ('ideal to ideal (2)', 'Throughput (Gb/s)')
-        """
-        rates = self.timeline / 1e9
-        lines = [
-            go.Scatter(x=rates.index, y=rates[name], name=name, line={"shape": "hv", "width": 1}, stackgroup="all")
-            for name in rates
-        ]
-        figure = go.Figure(lines)
-        return figure.update_layout(
-            title=str(self.title or self.name), xaxis_title="Time (s)", yaxis_title="Throughput (Gb/s)", showlegend=True
-        )
 
     def _repr_html_(self) -> str:
         """Sentence, transfers and fullest resources for Jupyter."""

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.figures import plot_site_course, site_course, site_course_rows
 
 GB = 1e9 / 8
 
@@ -34,12 +35,19 @@ def test_page_of_a_notebook_is_safe(result):
 
 
 def test_figure_stacks_the_rates_of_each_transfer(result):
-    figure = result.plot()
-    assert [line.name for line in figure.data] == ["a <b>", "c"]
+    figure = plot_site_course(result)
+    assert [line.name for line in figure.data] == ["a &lt;b&gt;", "c"]
     assert {line.stackgroup for line in figure.data} == {"all"}
-    assert figure.data[0].x.tolist() == pytest.approx([0, 1, 3, 4])
-    assert figure.data[0].y.tolist() == pytest.approx([1, 0.5, 0, 0])
-    assert figure.data[1].y.tolist() == pytest.approx([0, 0.5, 1, 0])
+    assert figure.data[0].x == pytest.approx([0, 1, 3, 4])
+    assert figure.data[0].y == pytest.approx([1, 0.5, 0, 0])
+    assert figure.data[1].y == pytest.approx([0, 0.5, 1, 0])
+
+
+def test_figure_puts_those_that_moved_least_together(result, monkeypatch):
+    monkeypatch.setattr(site_course, "MOST", 1)
+    rows = site_course_rows(result)
+    assert list(dict.fromkeys(rows["name"])) == ["a <b>", "1 more"]
+    assert rows[rows["name"] == "1 more"]["gbps"].tolist() == pytest.approx([0, 0.5, 1, 0])
 
 
 def test_json_is_finite_and_whole(result):
