@@ -13,13 +13,17 @@ from typing import Final
 
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import CounterFindings, Reader
+from hecn_analysis.counters.graphs import csv_columns
 from hecn_analysis.files.documents import SHORT, Document
 from hecn_analysis.parsing import second_reading
 from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.readers import find_readers
 from hecn_analysis.parsing.second_reading import Change, Part, Reading
 
-READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
+#: The reader that knows tables by the names of their columns alone comes last.
+READERS: Final[tuple[Reader, ...]] = tuple(
+    sorted(find_readers(__package__, "FORMATS"), key=lambda reader: reader.FORMATS == csv_columns.FORMATS)
+)
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:

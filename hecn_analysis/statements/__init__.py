@@ -45,7 +45,7 @@ def read(document: Document) -> list[Statement]:
     --------
     >>> statements = read(Document("sysctl-receiver.txt", b"net.ipv4.tcp_rmem = 4096 131072 174760\n"))
     >>> [(statement.name, statement.value, statement.end) for statement in statements]
-    [('kernel.receive_buffer_bytes', 174760.0, 'receiver')]
+    [('host.system', 'Linux', 'receiver'), ('kernel.receive_buffer_bytes', 174760.0, 'receiver')]
     """
     if len(document.content) > _LARGEST:
         return []

@@ -208,7 +208,7 @@ def test_a_folder_of_transfers_opens_as_their_scenario_beside_the_measured_rate(
     }
     page = model.page(model.glance(state))
     assert page["facts"][0] == ["Measured", "14.0 Mb/s, below the interval"]
-    assert "measured 0.01" in json.dumps(page["figures"])
+    assert "measured 14.05 Mb/s" in json.dumps(page["figures"])
     assert "measured" not in page["yaml"]
     assert page["settings"] == []
 

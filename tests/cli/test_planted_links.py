@@ -110,7 +110,7 @@ def test_every_output_is_checked_before_the_work():
             continue
         for action in parser.arguments:
             if action.dest in OUTPUTS:
-                assert action.type in {OutputFile, OutputFolder}, (parser.prog, action.dest)
+                assert issubclass(action.type, OutputFile | OutputFolder), (parser.prog, action.dest)
 
 
 def of_another_user(place):

@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from hecn_analysis.counters import read_counters
+
 
 def rates(counters):
     """Rates in each direction by host, port and time."""
@@ -100,3 +102,22 @@ def test_local_times_need_a_zone(samples, counters_of):
     counters = counters_of(text, time_zone="Europe/Berlin")
     assert counters.problems.empty
     assert counters.rates.time.iloc[0] == pd.Timestamp("2025-11-04T09:11Z")
+
+
+def test_rates_below_the_axis_are_turned_round(counters_of):
+    text = "time,in_bps,out_bps\n2025-11-04T10:11:00Z,1,-2\n2025-11-04T10:12:00Z,3,-4\n"
+    counters = counters_of(text, "a.csv")
+    assert counters.problems.empty
+    assert rates(counters) == [(None, "a.csv", "10:11", 1.0, 2.0), (None, "a.csv", "10:12", 3.0, 4.0)]
+
+
+def test_a_negative_rate_among_others_is_named(counters_of):
+    text = "time,in_bps,out_bps\n2025-11-04T10:11:00Z,1,2\n2025-11-04T10:12:00Z,3,-4\n"
+    counters = counters_of(text, "a.csv")
+    assert list(counters.problems.message) == ["found the rate -4, expected one of 0 or more; left out"]
+    assert list(counters.problems.line) == [3]
+
+
+def test_a_format_with_a_reader_of_its_own_is_not_taken_for_a_table(samples):
+    for sample, kind in (("rrdtool/graph.csv", "rrdtool-xport"), ("csv-columns/grafana.csv", "grafana-csv")):
+        assert [source["format"] for source in read_counters(samples / sample).sources] == [kind]

@@ -97,6 +97,8 @@ def test_commands_name_the_hosts_and_nothing_that_is_no_name():
 def test_the_commands_show_all_signs_of_the_evidence():
     of_runs = {"ethernet_rate", "slow_ethernet_rate", "loss_fit", "fast", "is_local", "local_direction", "from_memory"}
     of_runs |= {
+        "ethernet_copy",
+        "slow_ethernet_copy",
         "many_files",
         "file_mean",
         "files_in_flight",

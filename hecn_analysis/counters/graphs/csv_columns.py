@@ -9,6 +9,7 @@ Units and traps
   ``rate(…)`` that of a rate. Values with units of their own, as Grafana writes formatted ones, are rates.
 - Numbers without a unit are left out, and a problem asks for it. So are octets that fall as often as they rise: they
   may be amounts of the intervals.
+- A rate that is nowhere above 0 is drawn below the axis. Other negative rates are left out, with a problem.
 - Times: ISO 8601, seconds or milliseconds since 1970; without a zone, local times. They end their interval.
 - The port is called as the column of ports, the label ``device``, or what the name of the column has besides.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Final
@@ -110,6 +111,7 @@ def read(document: Document, findings: CounterFindings) -> None:
         return
     findings.format = "grafana-csv" if head.is_grafana else "poller-csv"
     rows = list(_rows(document, head, findings))
+    head = replace(head, columns=[_upright(column, rows) for column in head.columns])
     _tell_unclear(head, rows, findings)
     if rows and findings.times.asks and not findings.clock.known:
         findings.problem(
@@ -293,6 +295,15 @@ def _value(text: str, column: _Column) -> float | None:
     return value if 0 <= value < _LARGEST_BPS else None
 
 
+def _upright(column: _Column, rows: Iterable[tuple[int, float, list[str]]]) -> _Column:
+    """A column of rates, turned round if it is drawn below the axis."""
+    if column.is_counter or column.factor is None:
+        return column
+    values = [value for _, _, cells in rows if (value := number(cells[column.place])) is not None]
+    is_below = any(value < 0 for value in values) and not any(value > 0 for value in values)
+    return replace(column, factor=-column.factor) if is_below else column
+
+
 def _falls(column: _Column, head: _Head, rows: Iterable[tuple[int, float, list[str]]]) -> bool:
     """Whether the octets of a column do not count up."""
     of_ports: dict[tuple[str | None, str | None], list[float]] = {}
@@ -304,8 +315,21 @@ def _falls(column: _Column, head: _Head, rows: Iterable[tuple[int, float, list[s
 
 
 def _tell_unclear(head: _Head, rows: Sequence[tuple[int, float, list[str]]], findings: CounterFindings) -> None:
-    """Report the columns whose numbers have no unit."""
+    """Report the columns whose numbers have no unit, or are negative rates."""
     for column in head.columns:
+        if column.factor is not None and not column.is_counter:
+            bad = [
+                (line, cells[column.place])
+                for line, _, cells in rows
+                if (value := number(cells[column.place])) is not None and value * column.factor < 0
+            ]
+            if bad:
+                more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+                findings.problem(
+                    bad[0][0],
+                    "malformed",
+                    f"found the rate {bad[0][1][:40]}{more}, expected one of 0 or more; left out",
+                )
         plain = column.factor is None and any(number(cells[column.place]) is not None for _, _, cells in rows)
         if plain:
             findings.problem(
