@@ -25,12 +25,12 @@ scatter, change points with their size and what changed at the same time."""
 
 EPILOG = """\
 examples:
-  hecn watch results --archive ARCHIVE -o OUT
-  hecn watch results --archive ARCHIVE -o OUT --once
+  hecn watch data/transfers/over_time/iperf3-1.json --archive ARCHIVE -o OUT --once
 
-OUT/index.html shows all pairs, each cell a link to its series; status.json and
-metrics.prom (for Prometheus) hold the same. A series needs eight days of
-results, at least 24, before it is judged. Ctrl-C stops; what was added stays added.
+Without --once, it looks again every minute until Ctrl-C; what was added stays
+added. OUT/index.html shows all pairs, each cell a link to its series;
+status.json and metrics.prom (for Prometheus) hold the same. A series needs
+eight days of results, at least 24, before it is judged.
 
 exit status:
   0  fine
