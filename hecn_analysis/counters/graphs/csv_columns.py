@@ -60,6 +60,7 @@ _DROPPED: Final = re.compile(
 )
 _PORT: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,30}\d[\w/.:-]{0,30}")
 _OF_OTHERS: Final = re.compile(r"^#|\(raw\)|_raw$|^timecode")  # of sadf and of PRTG
+_OF_RRDTOOL: Final = re.compile(r'(?<!\d)\d{9,11}[,;\t]"(?:[-+]?\d\.\d{10}e|-?NaN")')  # a row of its export
 _LARGEST_BPS: Final = 1e16
 _LATEST_S: Final = 1e11  # above: milliseconds
 _RISES: Final = 0.9  # share of the steps of a counter that go up at the least
@@ -191,7 +192,8 @@ def _head(document: Document) -> _Head | None:
         for separator in ",;\t":
             names = cells_of(line.lstrip("\ufeff"), separator)
             if len(names) > 2:
-                return _of_names(names, number_, separator)
+                is_of_rrdtool = any(_OF_RRDTOOL.search(row[:60]) for row in document.lines[number_ : number_ + 1])
+                return None if is_of_rrdtool else _of_names(names, number_, separator)
         return None
     return None
 
