@@ -78,7 +78,8 @@ def test_there_are_examples_of_every_command():
 REMARK = re.compile(
     r"hecn: (\d+ (cells|of \d+ cells|runs? of|agrees?|readings?|retransmissions|other traffic).*|all alike .*"
     r"|\d+ files? not used: .*|this machine counts as the (sender|receiver) of the runs; .*"
-    r"|(nic|disks|cpu)=[\w-]+: .* \([\w.-]+\)|(tool|path\.rate) not given: .* assumed"
+    r"|(nic|disks|cpu)=[\w-]+: .* \([\w.-]+\)"
+    r"|(tool|path(\.rate)?) not given: .* assumed(, two hosts in one data centre)?"
     r"|data/logs/[\w.-]+:\d+: (one of several simultaneous runs, but the cell has single runs|not a repeat of the .*))"
 )
 NEEDS_OTHERS = ("--dask", "snmp poll", "ssh:me@dtn7")  # a cluster, agents, another host
