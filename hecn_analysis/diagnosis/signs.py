@@ -46,7 +46,7 @@ _USB2_BPS: Final = 480e6
 #: How far the rate of a tool that sends at a rate of its own is from that. [1]
 _ROUND: Final = 0.004
 
-#: Growth of an RTT that is none. [1]
+#: Growth of an RTT, as a share of it, up to which it counts as none. [1]
 _NO_GROWTH: Final = 0.04
 
 _INTERVALS: Final = "the rate of the intervals"

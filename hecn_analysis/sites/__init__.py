@@ -106,7 +106,5 @@ def predict(
     >>> round(result.throughput_bps / 1e6, 2), result.bottleneck
     (941.48, 'path.link')
     """
-    if isinstance(scenario, Site):
-        return predict_site(changed(scenario, settings) if settings else scenario)
-    site = None if isinstance(scenario, Scenario) else site_of(scenario, settings)
-    return predict_one(scenario, settings, effort=effort) if site is None else predict_site(site)
+    loaded = load_scenario(scenario, settings)
+    return predict_site(loaded) if isinstance(loaded, Site) else predict_one(loaded, effort=effort)

@@ -1,6 +1,6 @@
 """Access lines with two rates, as people state them: "500/50 Mbit/s", "100 Mb/s down, 40 up".
 
-The larger rate, or that of "down", is the rate to the site of whoever writes. Measured rates, and pairs that are speeds
+The larger rate, or that of "down", is the download rate of the poster's site. Measured rates, and pairs that are speeds
 of ports ("10/100 Mbit"), do not count.
 """
 

@@ -85,7 +85,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "host.memory_bytes": "memory of the host [B]",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
-        "access.down_bps": "rate of an access line to the site of whoever writes [bit/s]",
+        "access.down_bps": "download rate of the access line of the poster's site [bit/s]",
         "access.up_bps": "rate of an access line from that site [bit/s]",
         "path.sender": "name of the host that sends, as notes state it",
         "path.receiver": "name of the host that receives, as notes state it",

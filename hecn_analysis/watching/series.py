@@ -1,6 +1,6 @@
 """Series of results: of one pair of hosts, tool, protocol, direction and number of streams, in the order of time.
 
-The data go from the source to the destination, whichever of them wrote the log. Logs that name no hosts are told apart
+The data go from the source to the destination, whichever end wrote the log. Logs that name no hosts are told apart
 by their folder. Results without a time cannot be placed, and those without a rate are counted as failed if they failed.
 """
 

@@ -268,7 +268,7 @@ def _rows(document: Document, head: _Head, findings: CounterFindings) -> Iterato
 
 
 def _moment(text: str, findings: CounterFindings, line: int) -> float | None:
-    """Seconds since 1970; NaN for a local time that is none or two moments, None for what is no time."""
+    """Seconds since 1970; NaN for a local time that a clock change skips or repeats, None for a text without a time."""
     value = number(text)
     if value is not None:
         return value / 1e3 if value > _LATEST_S else value if value > 0 else None

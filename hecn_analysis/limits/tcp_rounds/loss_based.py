@@ -162,9 +162,16 @@ class LossBased(Run):
         calm &= ~any_stream(pending) & ~any_stream(self.quiet + self.silent != 0)
         length = np.maximum(self.rtt, total / self.capacity)
         packets = np.maximum(flight, 1.0)
-        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / summed(packets))
+        left = self.rounds_left(packets, length)
         to_loss = np.min((self.to_loss - 1) / packets, axis=0)
         return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
+
+    def rounds_left(self, packets: NDArray[np.float64], length: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rounds of so many packets until the end of the time or of the amount."""
+        left: NDArray[np.float64] = np.minimum(
+            (self.end - self.t) / length, (self.amount - self.received) / summed(packets)
+        )
+        return left
 
     def growing_rounds(
         self,
@@ -187,7 +194,7 @@ class LossBased(Run):
         rounds = 1 + np.minimum(until / length, reno)
         packets = np.maximum(flight, 1.0) * (1 + most)
         rounds = np.amin(np.minimum(rounds, (self.to_loss - 1) / packets), axis=0)
-        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / summed(packets))
+        left = self.rounds_left(packets, length)
         return np.where(able, np.maximum(np.floor(np.minimum(rounds, left)), 1.0), 1.0)
 
     def in_step(self, flight: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
