@@ -1,9 +1,10 @@
 """Try every regular expression of the package on texts made against it: ``python -m fuzz.patterns``; `make redos`.
 
-All patterns are collected: those that modules, classes and containers in them hold, and those written down inside
-functions. Of each, the texts follow from what it says: what leads up to a repetition, then what is repeated, a million
-characters of it, then something else; several of such one after another; and every character that it names, alone. A
-pattern is tried by the methods that the package calls it by, and by `search` where that is not known.
+All patterns are collected: those that modules, classes and containers in them hold, those written down inside
+functions, and those of cues and topics in models/. Of each, the texts follow from what it says: what leads up to a
+repetition, then what is repeated, a million characters of it, then something else; several of such one after another;
+and every character that it names, alone. A pattern is tried by the methods that the package calls it by, and by
+`search` where that is not known.
 
 A pattern is at fault where its time grows faster than the text, or takes more than two seconds for a million
 characters. Readers of logs see lines of at most 4000 characters: their patterns are tried on a million characters in
@@ -33,6 +34,7 @@ from typing import Any, Final
 
 import hecn_analysis
 from fuzz.mutate import Slow, limited
+from hecn_analysis.statements import cues, topics
 
 LONGEST: Final = 1_000_000
 LONGEST_OF_LOGS: Final = 4_000
@@ -162,6 +164,15 @@ def _calls(trees: Sequence[ast.AST]) -> dict[str, frozenset[str]]:
     return {name: frozenset(methods) for name, methods in found.items()}
 
 
+def _described() -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """Patterns that files in models/ write down."""
+    for name, cue in cues.entries().items():
+        for text in filter(None, (cue.pattern, cue.where, cue.unless, cue.slow, cue.fast)):
+            yield f"models.cues.{name}", cues.compiled(text)
+    for name, topic in topics.topics().items():
+        yield f"models.topics.{name}", topic.pattern
+
+
 def collect() -> list[Found]:
     """All patterns of the package, each once, with all methods that it may be called by."""
     found: dict[re.Pattern[Any], Found] = {}
@@ -186,6 +197,8 @@ def collect() -> list[Found]:
             if method != "compile" or pattern not in found:
                 methods = frozenset({"match", "search"} if method == "compile" else {method})
                 add(pattern, f"{name}:{line}", methods, longest)
+    for place, pattern in _described():
+        add(pattern, place, frozenset({"search"}), LONGEST_OF_LOGS)
     return list(found.values())
 
 

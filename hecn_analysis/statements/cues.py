@@ -138,7 +138,8 @@ class Cue(BaseModel):
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern of an entry, as it is looked for."""
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
@@ -272,12 +273,12 @@ def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 
 def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     """Lines that state a rate under one condition and a clearly higher one under another."""
-    slow, fast, near = _compiled(cue.slow), _compiled(cue.fast), _compiled(cue.pattern)
+    slow, fast, near = compiled(cue.slow), compiled(cue.fast), compiled(cue.pattern)
     if not any(near.search(speed.text) for speed in lines.speeds):
         return
-    if cue.where and _compiled(cue.where).search(lines.all_stated) is None:
+    if cue.where and compiled(cue.where).search(lines.all_stated) is None:
         return
-    if cue.unless and _compiled(cue.unless).search(lines.all_stated) is not None:
+    if cue.unless and compiled(cue.unless).search(lines.all_stated) is not None:
         return
     others = [speed for speed in lines.speeds if fast.search(speed.text) is not None]
     for speed in lines.speeds:
@@ -289,7 +290,7 @@ def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 
 def _products(cue: Cue, lines: _Lines, least: float, most: float, faster: float = _FASTER) -> Iterator[tuple[int, str]]:
     """Where a stated rate times a stated round-trip time is a window of the size that the entry names."""
-    times = [float(match["ms"].replace(",", ".")) / 1e3 for match in _compiled(cue.pattern).finditer(lines.all_stated)]
+    times = [float(match["ms"].replace(",", ".")) / 1e3 for match in compiled(cue.pattern).finditer(lines.all_stated)]
     rates = [one for one in lines.speeds if one.bps]
     fastest = max([_line_bps(lines.all_stated), *(one.bps for one in rates)])
     for one in rates:
@@ -328,15 +329,15 @@ def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
     else:
         text = lines.text(index, index + cue.lines)
         start, end = 0, len(text.partition("\n")[0])
-    hits = _compiled(cue.pattern).finditer(text, start)
+    hits = compiled(cue.pattern).finditer(text, start)
     match = next((hit for hit in hits if not (cue.prose and sentences.is_denied(text, hit))), None)
     if match is None or match.start() > end or not cue.holds(match):
         return None
     if cue.where or cue.unless:
         around = lines.text(index - cue.near, index + cue.near + 1)
-        if cue.where and _compiled(cue.where).search(around) is None:
+        if cue.where and compiled(cue.where).search(around) is None:
             return None
-        if cue.unless and _compiled(cue.unless).search(around) is not None:
+        if cue.unless and compiled(cue.unless).search(around) is not None:
             return None
     if cue.prose:
         return sentences.around(text, *match.span())[:_QUOTED]
