@@ -6,6 +6,7 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.counters import read_counters
+from tests.samples import parametrized
 
 HERE = Path(__file__).parent / "samples"
 SAMPLES = sorted(path for path in (*HERE.glob("*/*"), *data_dir().glob("counters/samples/**/*")) if path.is_file())
@@ -14,7 +15,7 @@ SAMPLES = sorted(path for path in (*HERE.glob("*/*"), *data_dir().glob("counters
 def pytest_generate_tests(metafunc):
     """Every sample, ours and the recorded ones, for tests that ask for one."""
     if "sample" in metafunc.fixturenames:
-        metafunc.parametrize("sample", SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+        metafunc.parametrize("sample", parametrized(SAMPLES))
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.logs import read
+from tests.samples import parametrized
 
 HERE = Path(__file__).parent / "samples"
 
@@ -25,7 +26,7 @@ SAMPLES = _samples()
 
 def pytest_generate_tests(metafunc):
     if "sample" in metafunc.fixturenames:
-        metafunc.parametrize("sample", SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+        metafunc.parametrize("sample", parametrized(SAMPLES))
 
 
 @pytest.fixture
