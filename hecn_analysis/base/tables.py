@@ -15,9 +15,9 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import pandas as pd
@@ -486,6 +486,7 @@ def _frame(arrays: Mapping[str, Any], length: int) -> pd.DataFrame:
     return with_units(pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False))
 
 
+@cache
 def unit_of(column: str) -> str:
     """Unit of a column by its name: one of `COLUMNS`, or one that ends with its unit; empty for a text or a count."""
     known = next((columns[column].unit for columns in COLUMNS.values() if column in columns), None)
@@ -510,8 +511,15 @@ def with_units(frame: pd.DataFrame) -> pd.DataFrame:
     >>> with_units(pd.DataFrame({"title": ["link"], "throughput_bps": [1e9]})).attrs["units"]
     {'throughput_bps': 'bit/s'}
     """
-    frame.attrs["units"] = {name: unit for name in map(str, frame.columns) if (unit := unit_of(name))}
+    frame.attrs["units"] = _Units((name, unit) for name in map(str, frame.columns) if (unit := unit_of(name)))
     return frame
+
+
+class _Units(dict[str, str]):
+    """Units of columns: one object serves all copies, since pandas copies ``attrs`` in depth with every operation."""
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
 
 
 def _array(column: Column, values: Sequence[object]) -> Any:  # noqa: ANN401 - of numpy or of pandas, by the dtype

@@ -88,6 +88,11 @@ class Topic(BaseModel):
     source: _Text
 
     @cached_property
+    def pieces(self) -> frozenset[str]:
+        """The longest piece of each word, in lower case: a text without any of them has none of the words."""
+        return frozenset(max(re.split(r"[ *]", word.lower()), key=len) for word in self.words)
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """All words, which may overlap; the number of the group that matches is that of the word."""
         return re.compile("(?=" + "|".join(f"({_expression(word)})" for word in self.words) + ")", re.IGNORECASE)
@@ -125,8 +130,11 @@ def find(document: Document) -> Iterator[Statement]:
     source = document.source_file
     texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
     title = texts[0].first if len(texts) > 1 and _is_title(document.lines, texts[0].first) else -1
+    lowered = "\n".join(one.text for one in texts).lower()
     words = 0
-    for name, topic in topics().items() if texts else ():
+    for name, topic in topics().items():
+        if not any(piece in lowered for piece in topic.pieces):
+            continue
         told = set()
         for paragraph in texts:
             for match in topic.pattern.finditer(paragraph.text):

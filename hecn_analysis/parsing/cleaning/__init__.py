@@ -6,7 +6,8 @@ in addition to the layers before. A layer is a function from a `Text` to a `Text
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import operator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from hecn_analysis.parsing.cleaning import characters, html, mail, marks, markup, pages, terminal, wraps
@@ -61,12 +62,14 @@ def cleaned(text: Text, *, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
     # A layer that every line has comes off before layers that only some lines have: those may belong to the output.
     layers: tuple[str, ...] = ()
     waiting = [layer for layer in LAYERS if layer[0] not in left_on] if text.lines else []
+    written = _written(text)
     while waiting:
-        name, clean = layer = next((each for each in sorted(waiting, key=_place) if _is_first(each, text)), waiting[0])
+        first = (each for each in sorted(waiting, key=_place) if _is_first(each, written))
+        name, clean = layer = next(first, waiting[0])
         waiting.remove(layer)
         after = clean(text)
         if list(after.lines) != list(text.lines) or list(after.numbers) != list(text.numbers):
-            text, layers = after, tuple(dict.fromkeys((*layers, name)))
+            text, layers, written = after, tuple(dict.fromkeys((*layers, name))), _written(after)
             yield Cleaned(text, layers, name)
 
 
@@ -75,19 +78,22 @@ def _place(layer: tuple[str, Clean]) -> int:
     return 0 if layer[0] in CERTAIN else 1 if layer[0] == "margins" else 2
 
 
-def _is_first(layer: tuple[str, Clean], text: Text) -> bool:
+def _written(text: Text) -> tuple[Text, ...]:
+    """The lines of a text that are not blank, the first few of them before all; nothing of a single line."""
+    written = [line for line in text.lines if line.strip()]
+    # A single line may be the output's own.
+    return (Text.of(written[:_HEAD]), Text.of(written)) if len(written) > 1 else ()
+
+
+def _is_first(layer: tuple[str, Clean], written: Sequence[Text]) -> bool:
     """Whether no program prints a layer, or every line has it."""
     name, clean = layer
-    return name in CERTAIN or (name not in JOINING and _is_everywhere(clean, text))
+    return name in CERTAIN or (
+        name not in JOINING and bool(written) and all(_is_everywhere(clean, few) for few in written)
+    )
 
 
-def _is_everywhere(clean: Clean, text: Text) -> bool:
-    """Whether a layer changes every line that is not blank."""
-    written = [line for line in text.lines if line.strip()]
-    if len(written) < 2:  # a single line may be the output's own
-        return False
-    for few in (written[:_HEAD], written):
-        after = clean(Text.of(few)).lines
-        if len(after) != len(few) or any(line == old for line, old in zip(after, few, strict=True)):
-            return False
-    return True
+def _is_everywhere(clean: Clean, written: Text) -> bool:
+    """Whether a layer changes every line."""
+    after = clean(written).lines
+    return len(after) == len(written.lines) and all(map(operator.ne, after, written.lines))
