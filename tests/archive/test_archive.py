@@ -290,6 +290,7 @@ def test_a_file_whose_name_is_no_text_is_added(archive, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["port1.log", "walks.txt.gz"])
+@pytest.mark.slow
 def test_rates_of_a_file_are_the_same_from_the_archive(archive, name):
     """MRTG's log has one sample, and rates of its own beside it; those of the walks follow from samples alone."""
     file = data_dir() / "counters" / "session" / name
@@ -428,6 +429,7 @@ def test_traffic_is_that_of_the_good_files_of_an_archive_or_of_its_folder(ruined
 
 
 @pytest.mark.parametrize("ruined", sorted(set(DAMAGE) - {"gone"}), indirect=True)
+@pytest.mark.slow
 def test_compaction_leaves_a_damaged_file_as_it_is_so_that_it_can_be_put_back(ruined, capsys):
     archive, place = ruined
     content = place.read_bytes()

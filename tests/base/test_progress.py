@@ -79,6 +79,7 @@ with progress.reading(1, shown=True):
 """
 
 
+@pytest.mark.slow
 def test_a_long_file_shows_its_name_and_what_has_been_read():
     said = on_a_terminal(READS)
     assert "1/3" in said

@@ -217,6 +217,7 @@ TABLES = ("diagnose", "parse", "inventory")  # in all forms; the others are writ
     ("command", "form"),
     [(name, form) for name in CALLS for form in (("text", "csv") if name in TABLES else ()) + ("json",)],
 )
+@pytest.mark.slow
 def test_no_command_says_a_secret(command, form, planted, tmp_path, monkeypatch, capfd):  # noqa: PLR0917 (fixtures)
     """Neither in its output, nor in what it says beside it, nor in a traceback, nor in what it writes."""
     for variable in ("COMMUNITY", "USER", "AUTHENTICATION_KEY", "PRIVACY_KEY"):

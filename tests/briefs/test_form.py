@@ -45,6 +45,7 @@ def test_what_a_brief_does_not_take_is_refused_at_once(shown):
     assert shown == []
 
 
+@pytest.mark.slow
 def test_the_button_makes_the_brief_or_says_why_not(shown, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     show_form("hotlava_tmt")

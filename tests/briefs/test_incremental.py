@@ -75,6 +75,7 @@ def counted(monkeypatch):
     return calls
 
 
+@pytest.mark.slow
 def test_kernel_notes_what_counts(workplace):
     result = make()
     assert result.error is None

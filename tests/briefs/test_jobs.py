@@ -43,6 +43,7 @@ def test_a_batch_has_every_combination_of_values():
     ]
 
 
+@pytest.mark.slow
 def test_each_port_of_an_archive(archive):
     jobs = jobs_of({"x": READS}, {}, ["host", "interface", "rtt=1s"], archive)
     assert [job.name for job in jobs] == [

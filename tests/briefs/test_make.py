@@ -67,6 +67,7 @@ def test_result_json_has_the_numbers_behind_the_brief(made):
     assert result["hashes"].keys() == {"html", "notebook"}
 
 
+@pytest.mark.slow
 def test_same_input_gives_the_same_files(made, notebooks, tmp_path):
     (again,) = briefs.make_briefs(
         ["small"], tmp_path, {"label": HOSTILE, "cases": 40}, pdf=False, progress=False, folder=notebooks

@@ -110,6 +110,7 @@ def test_index_opens_without_network_error_or_sideways_scrolling(made, visit):
     assert trouble == []
 
 
+@pytest.mark.slow
 def test_html_stays_below_six_megabytes_with_the_library_once(made):
     text = made.html.read_text()
     assert len(text.encode()) < 6e6

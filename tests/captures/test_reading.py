@@ -240,6 +240,7 @@ def test_a_packed_capture_that_is_cut_is_read_up_to_there(tmp_path, packets):
     assert {kind for kind, _ in capture.problems} == {"truncated"}
 
 
+@pytest.mark.slow
 def test_damage_anywhere_never_raises(tmp_path):
     conversation = Conversation(window=1 << 18)
     for _ in range(6):

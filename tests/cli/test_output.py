@@ -239,6 +239,7 @@ def test_no_row_of_csv_begins_inside_of_a_cell():
     assert text == f'\'=a,b\n"\'\n=1","{WORDS}"\n"x\r=1",\'\uff1d1\n'
 
 
+@pytest.mark.slow
 def test_sentences_do_not_carry_words_of_descriptions_to_the_terminal_as_they_are(tmp_path, capsys):
     path = {"title": WORDS, "source": WORDS, "rate": "10 Gb/s", "rtt": "80 ms"}
     (tmp_path / "path.yaml").write_text(json.dumps(path))

@@ -281,6 +281,7 @@ def _short(value):
 
 @pytest.mark.parametrize("other", [7, [None]], ids=["number", "list"])
 @pytest.mark.parametrize("path", JSON, ids=lambda path: path.name)
+@pytest.mark.slow
 def test_a_value_of_another_kind_stops_no_reader(path, other, with_another):
     value = _short(json.loads(path.read_text()))
     for changed in with_another(value, other):

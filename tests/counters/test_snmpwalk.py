@@ -224,6 +224,7 @@ SOUND = ("ifHCInOctets", "ifHCOutOctets", "ifHCInUcastPkts", "ifHCOutUcastPkts")
 
 
 @pytest.mark.parametrize("count", [2**32 - 1, 2**64 - 1])
+@pytest.mark.slow
 def test_all_ones_in_any_column_spoil_nothing_beside_them(tmp_path, capsys, count):
     """Broken agents answer counts whose bits are all set; the sum of several was more than a table holds."""
     walks = tmp_path / "walks"

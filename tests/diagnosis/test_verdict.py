@@ -131,6 +131,7 @@ def test_only_what_is_fine_is_as_expected(verdicts):
             assert (verdict.verdict == "as_expected") == (verdict.causes[0].kind in FINE)
 
 
+@pytest.mark.slow
 def test_thirty_kinds_are_told_in_twenty_lines(tmp_path):
     files = {f"{n}.json": e.iperf3_json([1e8] * 2, remote=f"10.30.0.{n}") for n in range(1, 31)}
     verdicts = diagnose(folder(tmp_path, files))

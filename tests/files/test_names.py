@@ -98,6 +98,7 @@ def test_folders_in_folders_are_read_as_deep_as_a_path_can_be():
     assert len(name) > 4000
 
 
+@pytest.mark.slow
 def test_a_report_of_folders_in_folders_is_made(deep, capsys):
     assert main(["report", "deep", "--no-pdf"]) == 1  # for the folders that no path reaches
     out, err = capsys.readouterr()

@@ -291,6 +291,7 @@ def test_compression_is_undone_twice(parsed):
     )
 
 
+@pytest.mark.slow
 def test_what_grows_too_much_is_left_off_and_memory_stays_small(parsed, monkeypatch):
     monkeypatch.setattr(streams, "FREE_BY_LINES", 1 << 20)
     line = b"0" * 9_999 + b"\n"
@@ -314,6 +315,7 @@ def test_what_grows_too_much_is_left_off_and_memory_stays_small(parsed, monkeypa
 @pytest.mark.parametrize("unit", [b"\n", b"0", SUMMARY], ids=["blank", "one line", "valid"])
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress, lambda data: zipped({"b": data})])
 @pytest.mark.parametrize("reader", GOOD)
+@pytest.mark.slow
 def test_a_bomb_is_named_with_the_way_on_and_the_file_beside_it_is_read(reader, pack, unit, tmp_path, monkeypatch):
     monkeypatch.setattr(streams, "FREE_BY_LINES", 200_000)
     monkeypatch.setattr(streams, "FREE_WHOLE", 200_000)

@@ -36,6 +36,7 @@ def test_card_known_by_its_rate():
     assert (host.keys["slots.nic.gen"], host.keys["slots.nic.lanes"]) == (3, 8)
 
 
+@pytest.mark.slow
 def test_every_part_is_found_by_its_name():
     for kind, word in (("nics", "nic"), ("disks", "disks"), ("cpus", "cpu")):
         for name in parts(kind):

@@ -59,6 +59,7 @@ def damaged(content, random_source):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.slow
 def test_nothing_in_a_damaged_file_raises(path):
     content = path.read_bytes()
     random_source = random.Random(path.name)  # noqa: S311 - the same damage each time
@@ -84,6 +85,7 @@ def test_nothing_in_a_damaged_file_raises(path):
     ],
     ids=range(12),
 )
+@pytest.mark.slow
 def test_a_hostile_file_comes_to_an_end(content):
     read(content)
 

@@ -148,6 +148,7 @@ def test_reno_under_random_losses(p):
 
 
 @pytest.mark.parametrize(("p", "rtt"), [(1e-3, 0.1), (1e-4, 0.1), (1e-5, 0.1), (1e-6, 0.1), (1e-4, 0.01)])
+@pytest.mark.slow
 def test_cubic_near_the_response_function(p, rtt):
     # RFC 9438's average holds for periodic losses; independent ones give up to 15 % more
     result = simulate(
@@ -396,6 +397,7 @@ def test_without_a_sequence_the_random_numbers_are_those_of_the_first():
 
 @pytest.mark.parametrize("streams", [1, 4])
 @pytest.mark.parametrize("lossy", [False, True])
+@pytest.mark.slow
 def test_large_steps_of_cubic_have_the_rate_of_single_round_trips(streams, lossy):
     random = np.random.default_rng(1)
     rtt = np.exp(random.uniform(np.log(0.005), np.log(0.2), 240))

@@ -304,6 +304,7 @@ WITH_JSON = [
 
 @pytest.mark.parametrize("other", [7, [None]], ids=["number", "list"])
 @pytest.mark.parametrize("name", WITH_JSON)
+@pytest.mark.slow
 def test_a_json_value_of_the_wrong_type_stops_no_reader(name, other, samples, with_another):
     text = (samples / f"{name}.txt").read_text()
     value = json.JSONDecoder().raw_decode(text, re.search(r'\{\s*"', text).start())[0]

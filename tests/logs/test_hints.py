@@ -1,5 +1,6 @@
 """A line is skipped only if it contains no hint of a reader."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def test_a_repeated_character_is_counted_line_by_line(lines):
 
 
 @given(st.lists(st.text(st.sampled_from("abcd "), max_size=6), min_size=1, max_size=9))
+@pytest.mark.slow
 def test_words_together_count_where_all_are_on_a_line(lines):
     marks = Index([["dd"], []], [(0, ("a", "b")), (0, ("a", "c")), (1, ("b", "c", "d"))]).marks(lines)
     for line, mark in zip(lines, marks, strict=True):

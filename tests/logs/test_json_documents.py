@@ -201,6 +201,7 @@ def test_arbitrary_text_never_raises_and_is_never_lost(pieces):
     st.sampled_from([None, 0, 2]),
     st.sampled_from(["", ","]),
 )
+@pytest.mark.slow
 def test_json_values_equal_those_of_the_standard_library(value, indent, comma):
     whole = {"key": value}
     text = json.dumps(whole, indent=indent)
@@ -224,6 +225,7 @@ def test_json_values_equal_those_of_the_standard_library(value, indent, comma):
         "\\",
     ],
 )
+@pytest.mark.slow
 def test_work_grows_with_the_length(unit, work):
     few, many = (
         work(lambda length=length: list(Parts(Lines.of(unit * (length // len(unit)))))) for length in (10_000, 100_000)

@@ -107,6 +107,7 @@ def test_a_damaged_figure_is_a_problem_and_no_run(samples, tmp_path, path, damag
 
 
 @pytest.mark.parametrize("folder", ["nccl-tests", "mpi-benchmarks", "wrk", "uperf", "hping"])
+@pytest.mark.slow
 def test_a_file_that_is_cut_gives_no_other_rates(samples, tmp_path, folder):
     for path in sorted((samples / folder).iterdir()):
         text = path.read_text()

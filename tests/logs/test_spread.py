@@ -57,6 +57,7 @@ def test_dask_workers_read_the_same_rows(many, monkeypatch):
         assert same(read(many.name), read(many.name, dask=cluster.scheduler_address))
 
 
+@pytest.mark.slow
 def test_processes_read_under_a_temporary_folder_with_a_long_name(many, tmp_path_factory):
     scratch = tmp_path_factory.mktemp("scratch") / ("x" * 120)
     scratch.mkdir()
@@ -115,6 +116,7 @@ def test_killed_workers_and_schedulers_are_an_input_error(many, monkeypatch):
             read(many, dask="tcp://s:1")
 
 
+@pytest.mark.slow
 def test_the_other_tables_do_not_depend_on_intervals(tmp_path):
     rows = "".join(" 1000.0000 MB /   1.00 sec = 8388.6080 Mbps     0 retrans\n" for _ in range(40_000))
     summary = "40000000.0000 MB / 40000.00 sec = 8388.6080 Mbps 9 %TX 9 %RX 0 retrans 0.1 msRTT\n"
@@ -191,6 +193,7 @@ def test_dasks_configuration_reaches_a_cluster_behind_tls(many, tmp_path_factory
             read(many.name, dask=address.replace("tls", "tcp"))
 
 
+@pytest.mark.slow
 def test_a_killed_scheduler_gives_one_line(many):
     pytest.importorskip("distributed")
     with socket.socket() as tried:

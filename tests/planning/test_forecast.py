@@ -261,6 +261,7 @@ def test_planned_rate_moves_the_curve_by_as_much(tmp_path):
         ("hosts: 2, of: 4", 1.5e9),
     ],
 )
+@pytest.mark.slow
 def test_what_a_planned_change_adds(row, adds, tmp_path):
     rates = as_rates(np.full(42, 3e9) * np.resize([1.0, 0.9], 42))
     changes = plan(f"date: 2025-06-01, port: eth0, {row}", tmp_path)
@@ -358,6 +359,7 @@ def shipped(root):
     return hecn.forecast(folder / "generated.tar.xz", speeds=speeds, changes=folder / "changes.yaml", host="made")
 
 
+@pytest.mark.slow
 def test_shipped_series_are_forecast_better_than_by_repeating_the_last_week(shipped):
     ports = shipped.ports.set_index("interface")
     assert (ports["mase"] < 0.8 * ports["mase_naive"]).all()

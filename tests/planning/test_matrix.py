@@ -68,6 +68,7 @@ def runs_of(*rows):
     )
 
 
+@pytest.mark.slow
 def test_shipped_matrices_can_be_planned_and_say_where_they_come_from(shipped):
     for matrix in shipped.values():
         assert len(plan(matrix)) == len(matrix.cells)

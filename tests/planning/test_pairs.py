@@ -15,6 +15,7 @@ def table():
     return compare_pairs().set_index("pair")
 
 
+@pytest.mark.slow
 def test_gains_are_within_five_points_of_the_measured_ones(table):
     judged = table[table["measured_gain"].notna()].drop(index=list(APART))
     assert len(judged) == 10

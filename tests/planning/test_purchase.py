@@ -133,6 +133,7 @@ def test_a_budget_is_kept_or_named():
         purchase("40 Gb/s", path=LAN, between="memory", offers=offers, settings=FEW, budget=free.usd - 1)
 
 
+@pytest.mark.slow
 def test_slots_lanes_bays_power_and_memory_are_enough_for_what_is_bought():
     found = purchase("80 Gb/s", path="sc11-100ge", assume_prices=True)
     for host in found.hosts.values():
@@ -150,6 +151,7 @@ def test_slots_lanes_bays_power_and_memory_are_enough_for_what_is_bought():
     assert found.prediction.throughput_bps >= 80e9
 
 
+@pytest.mark.slow
 def test_bays_and_power_are_bought_with_the_drives():
     """Eight drives take eight bays: the smallest enclosure is not enough where there are more."""
     known = offered(assume_prices=True)
@@ -237,6 +239,7 @@ def test_cards_take_the_slots_that_nothing_else_can_use():
     assert len(set(at.values())) == 7
 
 
+@pytest.mark.slow
 def test_five_hundred_parts_are_searched():
     generator = np.random.default_rng(8)
     known = offered(assume_prices=True)

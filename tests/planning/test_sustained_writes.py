@@ -36,6 +36,7 @@ def test_a_sustained_rate_above_the_burst_rate_cannot_be():
         load_scenario(KEYS, {"receiver.arrays.one.disk.sustained_write_rate": "4 GB/s"})
 
 
+@pytest.mark.slow
 def test_a_purchase_is_proved_by_what_its_drives_go_on_writing(capsys):
     found = purchase("40 Gb/s", path="sc11-100ge", assume_prices=True)
     arrays = found.prediction.scenario.receiver.arrays.values()

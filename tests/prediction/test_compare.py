@@ -11,6 +11,7 @@ def cases():
     return compare(series_names()).set_index("case")
 
 
+@pytest.mark.slow
 def test_every_measured_case_says_where_its_number_stands(cases):
     measured = cases[cases["measured_bps"].notna()]
     assert len(measured) >= 30

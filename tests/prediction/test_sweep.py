@@ -143,6 +143,7 @@ def test_a_sweep_of_what_nearly_all_have_is_a_loop_over_predict(name):
     ],
     ids=" ".join,
 )
+@pytest.mark.slow
 def test_simulated_transfers_fare_as_each_would_alone(vary):
     left_out = {"tool.duration"} if "tool.bytes" in vary else set()  # an amount or a duration
     assert_is_loop({key: value for key, value in LOSSY.items() if key not in left_out}, vary)

@@ -167,6 +167,7 @@ def test_an_archive_is_compared_without_hosts(tmp_path, held, full, capsys):
     assert row["outcome"] is not None
 
 
+@pytest.mark.slow
 def test_a_kind_of_one_side_has_no_outcome_and_the_shipped_transfers_have_one(capsys):
     words = ["compare", str(TRANSFERS / "before"), str(TRANSFERS / "after"), "--format", "json"]
     assert main(words) == 0

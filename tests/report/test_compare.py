@@ -178,6 +178,7 @@ def test_values_that_are_all_alike_do_not_differ():
     assert statistics.shift([1.0] * 5, [1.0] * 5).p == 1.0
 
 
+@pytest.mark.slow
 def test_command_gives_json_and_csv(tmp_path, capsys):
     words = ["compare", str(TRANSFERS / "before"), str(TRANSFERS / "after")]
     assert main([*words, "--format", "json"]) == 0

@@ -74,6 +74,7 @@ def test_one_file_may_hold_runs_counters_and_outputs(tmp_path):
     assert sorted(kinds) == ["captured on a host", "counters of ports", "runs of a tool"]
 
 
+@pytest.mark.slow
 def test_counters_that_grow_too_much_when_unpacked_are_cut(tmp_path, monkeypatch):
     monkeypatch.setattr(streams, "FREE_WHOLE", 300_000)
     walk = b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n" * 40_000
@@ -163,6 +164,7 @@ def test_a_captured_speed_bounds_what_is_expected(tmp_path):
     assert "negotiation" in verdicts[0].changes[0].what
 
 
+@pytest.mark.slow
 def test_each_kind_is_judged_by_itself_and_ports_are_compared_with_runs():
     folder = read_folder(data_dir() / "counters" / "session")
     verdicts = of_folder(folder)
@@ -276,6 +278,7 @@ def test_classes_of_distance_do_not_chain():
         assert part.max() <= max(2 * part.min(), part.min() + 0.005)
 
 
+@pytest.mark.slow
 def test_a_long_unknown_text_is_refused_with_what_was_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr("hecn_analysis.files.documents.LOOKED_AT", 1 << 20)
     (tmp_path / "syslog").write_text("Nov 23 10:00:00 dtn1 cron[1]: hello\n" * 60_000)

@@ -20,6 +20,7 @@ def solved_at_once(groups, resources):
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.slow
 def test_after_each_of_many_changes(seed):
     random = np.random.default_rng(seed)
     resources = int(random.integers(2, 12))

@@ -19,6 +19,7 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("name", Library(places.models_dir()).names("sites"))
+@pytest.mark.slow
 def test_every_shipped_site_is_predicted(name):
     result = predict_site(name)
     assert 0 < result.low_bps <= result.throughput_bps <= result.high_bps

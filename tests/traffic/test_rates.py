@@ -405,6 +405,7 @@ def streams(draw):
 
 @settings(max_examples=100, deadline=None)
 @given(streams())
+@pytest.mark.slow
 def test_bytes_of_a_stream_are_recovered(made):
     table, truths = made
     found = rates(table, max_gap=1e9)

@@ -353,6 +353,7 @@ def test_impossible_settings_are_refused():
     st.sampled_from([1500, 9000]),
     st.floats(1e9, 1e12),
 )
+@pytest.mark.slow
 def test_a_run_on_a_quiet_port_always_agrees(start, seconds, step, mtu, payload):
     rates = counters(step, [(start, seconds, octets(payload, mtu))], background=1e5)
     row = verdict(runs(start, payload=payload, seconds=seconds), rates)
