@@ -25,6 +25,8 @@ _PROMPT: Final = re.compile(
     r"^\s{0,8}(?P<who>\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}(?:\[[^\]]{1,80}\])?|)\s?[$#%>]"
     r"\s{1,4}(?P<command>\S.*)$"
 )
+#: A prompt of a host's name alone, certain where a known program follows, and wherever it comes again.
+_NAMED: Final = re.compile(r"^\s{0,8}(?P<who>[A-Za-z][\w.-]{0,60}) [$#%>]\s{1,4}(?P<command>\S.*)$")
 #: A prompt where nothing was typed.
 _IDLE: Final = re.compile(
     r"^\s{0,8}(?:\[[\w.-]{1,40}@[^\]]{1,80}\]|[\w.-]{1,40}@[\w.@~:/+-]{1,80}(?:\[[^\]]{1,80}\])?)\s?[$#%]\s{0,8}$"
@@ -100,8 +102,11 @@ def _sections(source_file: str, text: Text, known: Collection[str]) -> Iterator[
     start = 0
     words: tuple[str, ...] = ()
     first_seen = False
+    hosts = _hosts(text.lines, known)
     for index, line in enumerate(text.lines):
         found = () if FENCE.match(line) else command(line, known)
+        if found is None and hosts and (prompt := _NAMED.match(line[:_LONGEST])) and prompt["who"] in hosts:
+            found = _words(prompt["command"], known)
         if found is None and not first_seen and line.strip():
             found = _bare(line, known)
         first_seen = first_seen or bool(line.strip())
@@ -109,6 +114,12 @@ def _sections(source_file: str, text: Text, known: Collection[str]) -> Iterator[
             yield from _section(source_file, text, (start, index), words, complete=True)
             start, words = index + 1, found
     yield from _section(source_file, text, (start, len(text.lines)), words, complete=complete)
+
+
+def _hosts(lines: Sequence[str], known: Collection[str]) -> set[str]:
+    """The names in front of known commands, as in ``backup1 # lscpu``."""
+    prompts = (prompt for line in lines if (prompt := _NAMED.match(line[:_LONGEST])))
+    return {prompt["who"] for prompt in prompts if _words(prompt["command"], known)}
 
 
 def _bare(line: str, known: Collection[str]) -> tuple[str, ...] | None:

@@ -82,6 +82,13 @@ def test_mfiutil_lists_adapter_volumes_and_drives(read):
     }
 
 
+def test_mfiutil_names_the_device_and_no_enclosure():
+    text = "/dev/mfi1 Physical Drives:\n 20 ( 7451G) ONLINE <HGST HUH728080AL A7JD serial=0000004> SATA S20\n"
+    [found] = registry.read(Document("a.txt", text.encode())).captured
+    [drive] = found.facts.values["drives"]
+    assert (drive["id"], drive["slot"], drive["enclosure"], drive["size_bytes"]) == (20, 20, None, 7451 << 30)
+
+
 def test_system_profiler_tells_hardware_links_and_volumes(read):
     hardware, ethernet, storage = read("system_profiler/all.txt")
     assert (hardware["product"], hardware["cpu_model"], hardware["cores"]) == ("Macmini9,1", "Apple M1", 8)

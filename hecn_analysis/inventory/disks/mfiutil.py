@@ -21,14 +21,14 @@ from hecn_analysis.parsing import amounts
 FORMATS: tuple[str, ...] = ("mfiutil",)
 VERSIONS: str = "FreeBSD 8 to 14"
 COMMANDS: tuple[str, ...] = ("mfiutil", "mrsasutil")
-BEGINS: re.Pattern[str] | None = re.compile(r"mfi\d{1,2} (?:Physical Drives|Volumes|Configuration|Adapter):")
+BEGINS: re.Pattern[str] | None = re.compile(r"(?:/dev/)?mfi\d{1,2} (?:Physical Drives|Volumes|Configuration|Adapter):")
 REPEATS: bool = True
 
 _DRIVE: Final = re.compile(
     r"\s{0,8}(?P<id>\d{1,5}) \(\s{0,6}(?P<size>\d{1,6}(?:\.\d{1,2})?[KMGTP])\) "
     r"(?P<state>[A-Z][A-Z/-]{1,20}(?: [A-Z/-]{1,20}){0,2})\s{1,30}"
     r"<(?P<model>[^>]{1,80})>"
-    r"(?: (?P<interface>\S{1,12}))?(?: E(?P<enclosure>\d{1,4}):S(?P<slot>\d{1,4}))?"
+    r"(?: (?P<interface>\S{1,12}))?(?: (?:E(?P<enclosure>\d{1,4}):)?S(?P<slot>\d{1,4}))?"
 )
 _VOLUME: Final = re.compile(
     r"\s{0,8}(?:mfid)?(?P<id>\d{1,4}) \(\s{0,6}(?P<size>\d{1,6}(?:\.\d{1,2})?[KMGTP])\) (?P<level>RAID-?\d{1,2})\s{1,8}"

@@ -6,7 +6,7 @@ Units and traps
 ---------------
 - Sizes have prefixes of 1024, and a decimal comma in some locales. They count parity, other than those of ``zfs list``.
 - "FRAG" is that of the free space; a pool without the feature has "-".
-- Columns are found by their heads, for versions have others.
+- Columns are found by their heads, for versions have others. A blank line ends the table.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def read(output: Output) -> Facts:
     heads = output.lines[0].split()
     for number, line in list(output.numbered())[1:]:
         words = line.split()
-        if not words or line[:1].isspace() or words[0] in ("logs", "cache", "special", "spares"):
+        if not words:
+            break
+        if line[:1].isspace() or words[0] in ("logs", "cache", "special", "spares"):
             continue
         row = dict(zip(heads, words, strict=False))
         sizes = [row.get(name, "") for name in ("SIZE", "ALLOC", "FREE")]
