@@ -18,7 +18,7 @@ from hecn_analysis.base import tables
 from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import CounterFindings, Counters
-from hecn_analysis.counters.graphs import mrtg_config
+from hecn_analysis.counters.graphs import csv_columns, mrtg_config
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
 from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
@@ -106,7 +106,11 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
     file, own = CounterFindings(document.source_file), registry.read(document, clock)
     file.stored(document.problems)
     if not own:
-        file.unrecognised("no counters that a reader knows", UNRECOGNISED, hint)
+        columns = csv_columns.lacks(document)
+        found, expected = "no counters that a reader knows", UNRECOGNISED
+        if columns is not None:
+            found, expected = columns, csv_columns.EXPECTED
+        file.unrecognised(found, expected, hint)
     for part in own:
         if part.ceiling_bps is None and part.rates:
             part.ceiling_bps = _quoted_ceiling(document)

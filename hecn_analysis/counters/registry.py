@@ -20,14 +20,14 @@ from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.readers import find_readers
 from hecn_analysis.parsing.second_reading import Change, Part, Reading
 
-#: The reader that knows tables by the names of their columns alone comes last.
-READERS: Final[tuple[Reader, ...]] = tuple(
-    sorted(find_readers(__package__, "FORMATS"), key=lambda reader: reader.FORMATS == csv_columns.FORMATS)
-)
+READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
+#: It knows tables by the names of their columns alone: no other reader may know the text, behind whatever wrapping.
+LAST: Final = csv_columns
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:
     r"""Return the readers for a file."""
+    readers = sorted(readers, key=lambda reader: reader is LAST)
     for reader in readers:
         if reader.WHOLE and reader.recognises(document):
             return [reader]
@@ -57,6 +57,12 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[CounterFindings]:
     """Read one file; return the unchecked findings of each of its readers."""
+    others = [reader for reader in readers if reader is not LAST]
+    return _read_behind(document, clock, others) or (_read_behind(document, clock, [LAST]) if LAST in readers else [])
+
+
+def _read_behind(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[CounterFindings]:
+    """Read one file, and if need be the text behind its wrapping."""
     plain = _read(document, clock, readers)
     if len(document.content) > SHORT or not (plain.is_open or second_reading.is_wrapped(document.lines)):
         return [part.what for part in plain.parts]
@@ -65,10 +71,11 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
         return replace(document, content="\n".join(text.lines).encode())
 
     def again(change: Change) -> Reading[CounterFindings]:
-        return _read(behind(change.text), clock, readers, change)
+        text = change.text.begun()
+        return _read(behind(text), clock, readers, change._replace(text=text))
 
     def matters(change: Change) -> bool:
-        return bool(plain.parts or readers_of(behind(change.around), readers))
+        return bool(plain.parts or readers_of(behind(change.around.begun()), readers))
 
     found = second_reading.read_again(plain, Text.of(document.lines), again, matters=matters)
     return [part.what for part in found.parts]

@@ -121,3 +121,64 @@ def test_a_negative_rate_among_others_is_named(counters_of):
 def test_a_format_with_a_reader_of_its_own_is_not_taken_for_a_table(samples):
     for sample, kind in (("rrdtool/graph.csv", "rrdtool-xport"), ("csv-columns/grafana.csv", "grafana-csv")):
         assert [source["format"] for source in read_counters(samples / sample).sources] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        ("port,in_bps,out_bps", "the columns 'port', 'in_bps', 'out_bps', none of which is a time"),
+        ("time,rx_bps,load", "the columns 'time', 'rx_bps', 'load', none of which is a rate or octets out"),
+        ("time,cpu,mem", "the columns 'time', 'cpu', 'mem', none of which is a rate or octets in or out"),
+        (
+            "time,a in_bps,a out_bps,a rx_bps,b,c,d,e,f",
+            "the columns 'time', 'a in_bps', 'a out_bps', 'a rx_bps', 'b', 'c', 'd', 'e', …, two of which are alike",
+        ),
+    ],
+)
+def test_a_table_that_is_not_read_says_which_columns_would_be(counters_of, names, found):
+    row = ",".join(["1762251060", *"12345678"][: names.count(",") + 1])
+    [message] = counters_of(f"{names}\n{row}\n", "a.csv").problems.message
+    assert message.startswith(
+        f"found {found}, expected one of times (time, timestamp, epoch …) and for each direction one of octets or with "
+        "a unit (in_octets and out_octets, rx_bps and tx_bps …), or a format of its own"
+    )
+
+
+def test_a_text_with_commas_is_no_table(counters_of):
+    [message] = counters_of("first, second, third\nand, so, on\n", "a.csv").problems.message
+    assert message.startswith("found no counters that a reader knows, expected ")
+
+
+@pytest.mark.parametrize(
+    ("last", "kind", "message"),
+    [
+        ("x out bps;{};-4", "malformed", "found the rate -4, expected one of 0 or more; left out"),
+        ("x out bps;soon;4", "malformed", "found 'x out bps;soon;4', expected a time and 2 values; left out"),
+        (
+            "y ifHCOutOctets;{};4",
+            "unit",
+            "found octets in 'y ifHCOutOctets', expected a rate, such as bps in the name; left out",
+        ),
+    ],
+    ids=["negative", "without a time", "octets"],
+)
+def test_series_as_rows_say_what_is_wrong(counters_of, last, kind, message):
+    text = f"Series;Time;Value\nx in bps;1762251060;1\nx out bps;1762251060;2\n{last.format(1762251120)}\n"
+    counters = counters_of(text, "a.csv")
+    assert list(zip(counters.problems.line, counters.problems.kind, counters.problems.message, strict=True)) == [
+        (4, kind, message)
+    ]
+    assert rates(counters) == [(None, "x", "10:11", 1.0, 2.0)]
+
+
+def test_series_below_the_axis_are_turned_round(counters_of):
+    text = "Series;Time;Value\nx in bps;1762251060;1\nx out bps;1762251060;-2\n"
+    counters = counters_of(text, "a.csv")
+    assert (rates(counters), list(counters.problems.message)) == ([(None, "x", "10:11", 1.0, 2.0)], [])
+
+
+def test_a_format_behind_a_fence_is_left_to_its_own_reader(samples, counters_of):
+    text = (samples / "rrdtool" / "graph.csv").read_text()
+    counters = counters_of(f"```\n{text}```\n")
+    assert [source["format"] for source in counters.sources] == ["rrdtool-xport"]
+    assert (counters.rates.in_bps[0], counters.rates.out_bps[0], counters.rates.line[0]) == (1e8, 2e7, 3)

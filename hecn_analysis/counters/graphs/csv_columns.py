@@ -35,6 +35,10 @@ from hecn_analysis.parsing.amounts import number, whole
 FORMATS: Final = ("grafana-csv", "poller-csv")
 VERSIONS: Final = "Grafana 4 to 12; CSV with named columns"
 WHOLE: Final = True
+EXPECTED: Final = (
+    "one of times (time, timestamp, epoch …) and for each direction one of octets or with a unit (in_octets and "
+    "out_octets, rx_bps and tx_bps …), or a format of its own"
+)
 
 _TIMES: Final = frozenset(
     {"time", "timestamp", "ts", "datetime", "epoch", "unixtime", "unix_time", "time_utc", "utc", "date_time"}
@@ -59,12 +63,15 @@ _DROPPED: Final = re.compile(
     re.IGNORECASE,
 )
 _PORT: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,30}\d[\w/.:-]{0,30}")
-_OF_OTHERS: Final = re.compile(r"^#|\(raw\)|_raw$|^timecode")  # of sadf and of PRTG
-_OF_RRDTOOL: Final = re.compile(r'(?<!\d)\d{9,11}[,;\t]"(?:[-+]?\d\.\d{10}e|-?NaN")')  # a row of its export
 _LARGEST_BPS: Final = 1e16
 _LATEST_S: Final = 1e11  # above: milliseconds
 _RISES: Final = 0.9  # share of the steps of a counter that go up at the least
 _WIDE: Final = 2.0**32
+_WAYS: Final = ("in", "out")
+_SHOWN: Final = 8
+
+Row = tuple[int, float, list[str]]
+"""Line, time and cells of a row."""
 
 
 @dataclass(frozen=True)
@@ -100,20 +107,25 @@ class _Head:
 
 def recognises(document: Document) -> bool:
     """Whether a line of names has a time and both directions of octets or rates."""
-    return _head(document) is not None or _is_of_series(document)
+    return _head(document) is not None or _head_of_series(document) is not None
 
 
 def read(document: Document, findings: CounterFindings) -> None:
     """Read the rows below the names of the columns."""
-    head = _head(document)
-    if head is None:
+    if (head := _head_of_series(document)) is not None:
         findings.format = "grafana-csv"
-        _read_series(document, findings)
-        return
+        _read_series(document, head, findings)
+    elif (head := _head(document)) is not None:
+        _read_columns(document, head, findings)
+
+
+def _read_columns(document: Document, head: _Head, findings: CounterFindings) -> None:
+    """Read the rows below the names of columns."""
     findings.format = "grafana-csv" if head.is_grafana else "poller-csv"
     rows = list(_rows(document, head, findings))
     head = replace(head, columns=[_upright(column, rows) for column in head.columns])
-    _tell_unclear(head, rows, findings)
+    for column in head.columns:
+        _tell_unclear(column, head.names[column.place], head.line, rows, findings)
     if rows and findings.times.asks and not findings.clock.known:
         findings.problem(
             head.line,
@@ -184,30 +196,49 @@ def _hand_over(
             )
 
 
-def _head(document: Document) -> _Head | None:
-    """Find the line of names, and what the columns are; None for other files."""
-    for number_, line in enumerate(document.lines[:5], 1):
-        if not line.strip() or line.startswith("sep="):
-            continue
-        for separator in ",;\t":
-            names = cells_of(line.lstrip("\ufeff"), separator)
-            if len(names) > 2:
-                is_of_rrdtool = any(_OF_RRDTOOL.search(row[:60]) for row in document.lines[number_ : number_ + 1])
-                return None if is_of_rrdtool else _of_names(names, number_, separator)
+def lacks(document: Document) -> str | None:
+    """The columns of a table with what they lack to be read; None for a file without names of columns."""
+    if (table := _table(document)) is None:
         return None
+    line, separator, names = table
+    below = [cells_of(text, separator) for text in document.lines[line : line + 2] if text.strip()]
+    if not below or len(below[0]) != len(names) or all(number(cell) is None for cell in below[0]):
+        return None
+    if not all(name.strip() and number(name) is None for name in names):
+        return None
+    shown = ", ".join(repr(name[:40]) for name in names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    found = {column.way for place, name in enumerate(names) if (column := _column(place, name)) is not None}
+    if not any(name.lower().strip() in _TIMES for name in names):
+        reason = "none of which is a time"
+    elif found != set(_WAYS):
+        reason = f"none of which is a rate or octets {' or '.join(way for way in _WAYS if way not in found)}"
+    else:
+        reason = "two of which are alike"
+    return f"the columns {shown}, {reason}"
+
+
+def _table(document: Document) -> tuple[int, str, list[str]] | None:
+    """The line of the names of columns, their separator, and the names."""
+    for line, text in enumerate(document.lines[:5], 1):
+        if text.strip() and not text.startswith("sep="):
+            rows = ((separator, cells_of(text.lstrip("\ufeff"), separator)) for separator in ",;\t")
+            return next(((line, separator, names) for separator, names in rows if len(names) > 2), None)
     return None
 
 
-def _of_names(names: list[str], line: int, separator: str) -> _Head | None:
-    """What the columns are by their names."""
+def _head(document: Document) -> _Head | None:
+    """What the columns are by their names; None for other files."""
+    if (table := _table(document)) is None:
+        return None
+    line, separator, names = table
     lower = [name.lower().strip() for name in names]
     time = next((place for place, name in enumerate(lower) if name in _TIMES), None)
-    if time is None or len(set(lower)) < len(lower) or any(_OF_OTHERS.search(name) for name in lower):
+    if time is None or len(set(lower)) < len(lower):
         return None
     columns = [
         column for place, name in enumerate(names) if place != time and (column := _column(place, name)) is not None
     ]
-    if {column.way for column in columns} != {"in", "out"}:
+    if {column.way for column in columns} != set(_WAYS):
         return None
     places = {(column.host, column.port, column.way, column.is_counter) for column in columns}
     if len(places) < len(columns):  # two columns for one way of a port
@@ -250,7 +281,7 @@ def _factor(name: str) -> float | None:
     return units.parse(f"1 {prefix}b/s", "rate")
 
 
-def _rows(document: Document, head: _Head, findings: CounterFindings) -> Iterator[tuple[int, float, list[str]]]:
+def _rows(document: Document, head: _Head, findings: CounterFindings) -> Iterator[Row]:
     """Yield the rows with a time."""
     for line, text in enumerate(document.lines[head.line :], head.line + 1):
         if not text.strip():
@@ -297,7 +328,7 @@ def _value(text: str, column: _Column) -> float | None:
     return value if 0 <= value < _LARGEST_BPS else None
 
 
-def _upright(column: _Column, rows: Iterable[tuple[int, float, list[str]]]) -> _Column:
+def _upright(column: _Column, rows: Iterable[Row]) -> _Column:
     """A column of rates, turned round if it is drawn below the axis."""
     if column.is_counter or column.factor is None:
         return column
@@ -306,7 +337,7 @@ def _upright(column: _Column, rows: Iterable[tuple[int, float, list[str]]]) -> _
     return replace(column, factor=-column.factor) if is_below else column
 
 
-def _falls(column: _Column, head: _Head, rows: Iterable[tuple[int, float, list[str]]]) -> bool:
+def _falls(column: _Column, head: _Head, rows: Iterable[Row]) -> bool:
     """Whether the octets of a column do not count up."""
     of_ports: dict[tuple[str | None, str | None], list[float]] = {}
     for _, _, cells in sorted(rows, key=lambda row: row[1]):
@@ -316,30 +347,28 @@ def _falls(column: _Column, head: _Head, rows: Iterable[tuple[int, float, list[s
     return bool(steps) and sum(steps) < _RISES * len(steps)
 
 
-def _tell_unclear(head: _Head, rows: Sequence[tuple[int, float, list[str]]], findings: CounterFindings) -> None:
-    """Report the columns whose numbers have no unit, or are negative rates."""
-    for column in head.columns:
-        if column.factor is not None and not column.is_counter:
-            bad = [
-                (line, cells[column.place])
-                for line, _, cells in rows
-                if (value := number(cells[column.place])) is not None and value * column.factor < 0
-            ]
-            if bad:
-                more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-                findings.problem(
-                    bad[0][0],
-                    "malformed",
-                    f"found the rate {bad[0][1][:40]}{more}, expected one of 0 or more; left out",
-                )
-        plain = column.factor is None and any(number(cells[column.place]) is not None for _, _, cells in rows)
-        if plain:
-            findings.problem(
-                head.line,
-                "unit",
-                f"found {head.names[column.place][:60]!r} without a unit, expected one such as bps or octets in the "
-                "name of the column; left out",
-            )
+def _tell_unclear(column: _Column, name: str, line: int, rows: Iterable[Row], findings: CounterFindings) -> None:
+    """Report a column whose numbers have no unit, or are negative rates."""
+    numbers = [
+        (at, cells[column.place], value)
+        for at, _, cells in rows
+        if not column.is_counter and (value := number(cells[column.place])) is not None
+    ]
+    if numbers and column.factor is None:
+        findings.problem(
+            line,
+            "unit",
+            f"found {name[:60]!r} without a unit, expected one such as bps or octets in the name of the column; "
+            "left out",
+        )
+    bad = [(at, text) for at, text, value in numbers if column.factor is not None and value * column.factor < 0]
+    if bad:
+        more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+        findings.problem(
+            bad[0][0],
+            "malformed",
+            f"found the rate {bad[0][1][:40]}{more}, expected one of 0 or more; left out",
+        )
 
 
 def _cell(cells: Sequence[str], place: int | None) -> str | None:
@@ -349,42 +378,40 @@ def _cell(cells: Sequence[str], place: int | None) -> str | None:
 # --- a row for each series and time -----------------------------------------------------------------------------------
 
 
-def _is_of_series(document: Document) -> bool:
-    """Whether the file is Grafana's of series as rows, with names of both directions."""
-    at = next((line for line in document.lines[:3] if line.strip() and not line.startswith("sep=")), "")
-    if [name.lower() for name in cells_of(at, ";")] != _SERIES:
-        return False
-    names = {cells[0] for line in document.lines[:20_000] if len(cells := cells_of(line, ";")) == len(_SERIES)}
-    return {column.way for name in names if (column := _column(0, name)) is not None} == {"in", "out"}
+def _head_of_series(document: Document) -> _Head | None:
+    """The head of Grafana's series as rows, with names of both directions below it; None for other files."""
+    line = next(
+        (at for at, text in enumerate(document.lines[:3], 1) if text.strip() and not text.startswith("sep=")), 0
+    )
+    if not line or [name.lower() for name in cells_of(document.lines[line - 1], ";")] != _SERIES:
+        return None
+    names = {cells[0] for text in document.lines[line:20_000] if len(cells := cells_of(text, ";")) == len(_SERIES)}
+    if {column.way for name in names if (column := _column(0, name)) is not None} != set(_WAYS):
+        return None
+    return _Head(line, ";", _SERIES, time=1, columns=[], host=None, port=None, speed=None)
 
 
-def _read_series(document: Document, findings: CounterFindings) -> None:
+def _read_series(document: Document, head: _Head, findings: CounterFindings) -> None:
     """Read the rows of Grafana's series as rows."""
+    of_series: dict[str, list[Row]] = {}
+    for row in _rows(document, head, findings):
+        of_series.setdefault(row[2][0], []).append(row)
     found: dict[tuple[str | None, str | None, float], dict[str, float]] = {}
     lines: dict[tuple[str | None, str | None, float], int] = {}
-    without: set[str] = set()
-    for line, text in enumerate(document.lines, 1):
-        cells = cells_of(text, ";")
-        if len(cells) != len(_SERIES) or [cell.lower() for cell in cells] == _SERIES:
+    for name, rows in of_series.items():
+        column = _column(2, name)
+        if column is None or column.is_counter:
+            if column is not None:
+                message = f"found octets in {name[:60]!r}, expected a rate, such as bps in the name; left out"
+                findings.problem(rows[0][0], "unit", message)
             continue
-        column = _column(0, cells[0])
-        if (
-            column is None
-            or column.is_counter
-            or not math.isfinite(moment := _moment(cells[1], findings, line) or math.nan)
-        ):
-            continue
-        value = _value(cells[2], column)
-        if value is None:
-            without |= {cells[0]} if number(cells[2]) is not None else set()
-            continue
-        key = (column.host, column.port, moment)
-        found.setdefault(key, {})[f"{column.way}_bps"] = value
-        lines.setdefault(key, line)
-    if without:
-        findings.problem(
-            1, "unit", f"found {min(without)[:60]!r} without a unit, expected one such as bps in the name; left out"
-        )
+        column = _upright(column, rows)
+        _tell_unclear(column, name, head.line, rows, findings)
+        for line, moment, cells in rows:
+            if (value := _value(cells[2], column)) is not None:
+                key = (column.host, column.port, moment)
+                found.setdefault(key, {})[f"{column.way}_bps"] = value
+                lines.setdefault(key, line)
     times: dict[tuple[str | None, str | None], list[float]] = {}
     for host, port, moment in found:
         times.setdefault((host, port), []).append(moment)

@@ -17,6 +17,11 @@ class Text(NamedTuple):
         """Number the lines of a file from 1."""
         return cls(lines, range(1, len(lines) + 1))
 
+    def begun(self) -> Text:
+        """Return the text from its first line that is not blank."""
+        start = next((place for place, line in enumerate(self.lines) if line.strip()), 0)
+        return Text(self.lines[start:], self.numbers[start:])
+
     def each(self, change: Callable[[str], str]) -> Text:
         """Return a text with every line changed."""
         return Text([change(line) for line in self.lines], self.numbers)
