@@ -24,6 +24,10 @@ _ADVISES: Final = 5.0
 #: Topics that tell no more than that disks are tested.
 _OF_DISKS: Final = frozenset({"disk", "writing", "reading"})
 
+#: Subject of the lines about ports of 100 Mb/s or less, and the rate from which on runs pass none. [bit/s]
+_OF_SLOW_PORTS: Final = "speed"
+_NOT_SLOW_BPS: Final = 1.05e8
+
 #: Classes of the sender, and those of the receiver with the same cause.
 _OF_ENDS: Final = MappingProxyType({"cpu-sender": "cpu-receiver", "disk-read": "disk-write"})
 
@@ -38,9 +42,11 @@ def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
         first = lines.setdefault(name, statement)
         if first.end != statement.end:
             lines[name] = replace(first, end="")
+    is_fast = len(kind.runs) > 0 and kind.median_bps > _NOT_SLOW_BPS
     for name, statement in lines.items():
         cue = entries()[name]
-        if kind.tool not in cue.not_of:
+        is_of_others = is_fast and cue.subject == _OF_SLOW_PORTS and cue.odds.get("duplex", 0.0) > 1
+        if kind.tool not in cue.not_of and not is_of_others:
             yield cue, replace(statement, end="") if kind.is_local else statement
 
 

@@ -3,7 +3,7 @@
 Units and traps
 ---------------
 - The port with the highest rate counts, or with most octets if no rate is printed; ports that are down, logical
-  interfaces and bundles do not count.
+  interfaces and bundles do not count. Of several ports without either, nobody knows which one the data pass.
 - Errors and drops count since the last clearing; of two outputs in a file, the difference counts.
 - The rate of a switch is a mean over minutes: the load of the port, not the speed of a transfer.
 - MTUs of Junos and IOS-XR include the Ethernet header, and are left out.
@@ -34,8 +34,11 @@ def find(document: Document) -> Iterator[Statement]:
                 port.add_up()
                 if port.is_line and port.values.get("up", True):
                     readings[port.host, port.interface].append(port)
-            if readings:
-                yield from _of_port(document, max(readings.values(), key=lambda known: _carried(known[-1])))
+            if not readings:
+                continue
+            busiest = max(readings.values(), key=lambda known: _carried(known[-1]))
+            if len(readings) == 1 or any(_carried(busiest[-1])):
+                yield from _of_port(document, busiest)
 
 
 def _ignored(line: int | None, kind: str, message: str) -> None:
