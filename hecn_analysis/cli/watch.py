@@ -16,12 +16,14 @@ from hecn_analysis.cli.remarks import say
 if TYPE_CHECKING:
     from hecn_analysis.archive.store import Archive
     from hecn_analysis.watching.incoming import Incoming
+    from hecn_analysis.watching.remote import Remote
 
 DESCRIPTION = """\
-Watch the results of repeated transfers. New and grown files of a folder are
-added to an archive, each once. Each series of pair, tool, direction and number
-of streams is judged against its own past: usual course of day and week,
-scatter, change points with their size and what changed at the same time."""
+Watch the results of repeated transfers. New and grown files of a folder, and
+new results of archives of perfSONAR over HTTP, are added to an archive, each
+once. Each series of pair, tool, direction and number of streams is judged
+against its own past: usual course of day and week, scatter, change points with
+their size and what changed at the same time."""
 
 EPILOG = """\
 examples:
@@ -32,6 +34,10 @@ added. OUT/index.html shows all pairs, each cell a link to its series;
 status.json and metrics.prom (for Prometheus) hold the same. A series needs
 eight days of results, at least 24, before it is judged.
 
+SOURCE over HTTP: https://HOST/esmond/perfsonar/archive/, or with /opensearch/ or
+ending in /_search. User and password come from --credentials, a token from the
+variable HECN_WATCH_TOKEN_PS_EXAMPLE_NET (for ps.example.net).
+
 exit status:
   0  fine
   1  something could not be read
@@ -41,7 +47,9 @@ exit status:
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn watch``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="folder that results come into, or a file")
+    parser.add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="folder that results come into, file, or address of an archive"
+    )
     parser.add_argument(
         "--archive", required=True, type=OutputFolder, metavar="ARCHIVE", help="archive that keeps the results"
     )
@@ -49,33 +57,51 @@ def add_arguments(parser: Parser) -> None:
         "-o", "--output", required=True, type=OutputFolder, metavar="OUT", help="folder for pages, JSON and metrics"
     )
     parser.add_argument("--once", action="store_true", help="look once, at all files, and stop")
+    parser.add_argument(
+        "--credentials", type=Path, metavar="FILE", help="users and passwords of addresses (.netrc, mode 600)"
+    )
+    parser.add_argument(
+        "--since", default="60d", metavar="TIME", help="age of the oldest results that addresses are asked for (60d)"
+    )
     parser.add_argument("--every", default="60s", metavar="TIME", help="time between two looks (default: 60s)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look at the folders, once or until interrupted."""
+    """Look at the sources, once or until interrupted."""
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.watching.incoming import Incoming  # noqa: PLC0415 (see above)
+    from hecn_analysis.watching.remote import Remote  # noqa: PLC0415 (see above)
+    from hecn_analysis.watching.sources import source_of  # noqa: PLC0415 (see above)
+    from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
 
-    every_s = units.parse(arguments.every, "time", name="--every")
-    if every_s <= 0:
-        raise InputError(f"--every {arguments.every}", "a time above 0s")
+    every_s, since_s = (_time(arguments, name) for name in ("every", "since"))
+    folders = [source for source in arguments.sources if not is_address(source)]
+    addresses = [source for source in arguments.sources if is_address(source)]
     written = (arguments.archive, arguments.output)
-    inside = [folder for folder in arguments.folders if any(_holds(folder, own) for own in written)]
+    inside = [folder for folder in folders if any(_holds(folder, own) for own in written)]
     if inside:
         raise InputError(f"the archive or the output inside of {inside[0]!r}", "folders beside it", advice="move them")
+    remote = [source_of(address, logins=arguments.credentials) for address in addresses]
     archive = Archive(arguments.archive)
-    incoming = Incoming(arguments.folders, archive)
+    watched = (Incoming(folders, archive), Remote(remote, archive, time.time() - since_s))
     if arguments.once:
-        return _look(incoming, archive, arguments, is_first=True)
+        return _look(watched, archive, arguments, is_first=True)
     status = 0
     with suppress(KeyboardInterrupt):
         is_first = True
         while True:
-            status = max(status, _look(incoming, archive, arguments, is_first=is_first))
+            status = max(status, _look(watched, archive, arguments, is_first=is_first))
             is_first = False
             time.sleep(every_s)
     return status
+
+
+def _time(arguments: argparse.Namespace, name: str) -> float:
+    text = getattr(arguments, name)
+    value = units.parse(text, "time", name=f"--{name}")
+    if value <= 0:
+        raise InputError(f"--{name} {text}", "a time above 0s")
+    return value
 
 
 def _holds(folder: str, own: str) -> bool:
@@ -83,20 +109,26 @@ def _holds(folder: str, own: str) -> bool:
     return Path(own).resolve().is_relative_to(Path(folder).resolve())
 
 
-def _look(incoming: Incoming, archive: Archive, arguments: argparse.Namespace, *, is_first: bool) -> int:
+def _look(watched: tuple[Incoming, Remote], archive: Archive, arguments: argparse.Namespace, *, is_first: bool) -> int:
     """Take what is new; if anything is, judge and write."""
     from hecn_analysis.watching.watch import judge, write  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
 
-    batch = incoming.take(settled=arguments.once)
-    for remark in batch.remarks:
+    incoming, remote = watched
+    files, results = incoming.take(settled=arguments.once), remote.take()
+    remarked = [*files.remarks, *results.remarks]
+    for remark in remarked:
         say(remark)
-    if batch.added or is_first:
+    if files.added or results.added or is_first:
         judged, remarks = judge(archive)
         for remark in remarks:
             say(remark)
         write(Path(arguments.output), judged, remarks)
         changed = [status for status in judged if status.state not in ("usual", "learning")]
-        print(f"{units.format_count(batch.added, 'file')} added; {len(judged)} series, {len(changed)} to look at")
+        added = units.format_count(files.added, "file")
+        if any(is_address(source) for source in arguments.sources):
+            added += f" and {units.format_count(results.added, 'result')}"
+        print(f"{added} added; {len(judged)} series, {len(changed)} to look at")
         for status in changed:
             print(f"  {status.series.source} to {status.series.destination}, {status.series.name}: {status.says}")
-    return 1 if batch.remarks else 0
+    return 1 if remarked else 0

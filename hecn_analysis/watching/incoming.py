@@ -18,8 +18,8 @@ from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import find
 from hecn_analysis.ingest.filling import add_entries
 
-_FIRST_PAUSE_S: Final = 60.0
-_LONGEST_PAUSE_S: Final = 3600.0
+FIRST_PAUSE_S: Final = 60.0
+LONGEST_PAUSE_S: Final = 3600.0
 
 _State = tuple[int, int, int]
 
@@ -102,7 +102,7 @@ class Incoming:
             if message is not None:
                 if failure is None or failure.message != message:
                     batch.remarks.append(f"{name}: {message}")
-                pause_s = _FIRST_PAUSE_S if failure is None else min(2 * failure.pause_s, _LONGEST_PAUSE_S)
+                pause_s = FIRST_PAUSE_S if failure is None else min(2 * failure.pause_s, LONGEST_PAUSE_S)
                 self._failures[name] = _Failure(state, message, pause_s, time.monotonic() + pause_s)
             elif state is not None:
                 self._taken[name] = state

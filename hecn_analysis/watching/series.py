@@ -90,8 +90,10 @@ def _ends(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], name: str)
 
 def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
     smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
-    per_gb = runs["retransmits"].astype(float) / (runs["bytes"].astype(float) / 1e9).where(lambda amount: amount > 0)
-    runs = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest, retransmits_per_gb=per_gb)
+    rates = pd.Series(run_rates(runs), index=runs.index)
+    amount = runs["bytes"].astype(float).fillna(rates * runs["duration_s"].astype(float) / 8)
+    per_gb = runs["retransmits"].astype(float) / (amount / 1e9).where(amount > 0)
+    runs = runs.assign(rate_bps=rates, path_rtt_s=smallest, retransmits_per_gb=per_gb)
     runs = runs.assign(streams=runs["streams"].fillna(0).astype(int))
     groups: Any = runs.groupby(list(_KEYS), dropna=False, sort=True)
     for key, part in groups:

@@ -192,7 +192,17 @@ CALLS = {
         "poll 127.0.0.1:1 --rounds 1 --credentials {at}/bad-snmp.yaml",
     ],
     "archive": ["add {into} {at}", "query {into} 'select * from problems'", "query {into} 'select * from runs'"],
-    "watch": ["{at} --archive {into} -o {into}-out --once"],
+    "watch": [
+        "{at} --archive {into} -o {into}-out --once",
+        *(
+            f"{address}://me:{SECRET}@dtn{path} --archive {{into}} -o {{into}}-out --once"
+            for address, path in (
+                ("ftp", "/esmond/"),
+                ("https", f"/x?token={SECRET}"),
+                ("http", f":x/esmond/{SECRET}@"),
+            )
+        ),
+    ],
     "report": ["{at}/nothing"],
     "plot": ["{at}/logs -o {into}.html"],
     "compare": ["{at}/logs {at}/logs"],
