@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Watch the results of repeated transfers. New and grown files of a folder, and
-new results of archives of perfSONAR over HTTP, are added to an archive, each
+new results of perfSONAR, Prometheus or InfluxDB over HTTP, are added to an archive, each
 once. Each series of pair, tool, direction and number of streams is judged
 against its own past: usual course of day and week, scatter, change points with
 their size and what changed at the same time."""
@@ -34,9 +34,11 @@ added. OUT/index.html shows all pairs, each cell a link to its series;
 status.json and metrics.prom (for Prometheus) hold the same. A series needs
 eight days of results, at least 24, before it is judged.
 
-SOURCE over HTTP: https://HOST/esmond/perfsonar/archive/, or with /opensearch/ or
-ending in /_search. User and password come from --credentials, a token from the
-variable HECN_WATCH_TOKEN_PS_EXAMPLE_NET (for ps.example.net).
+SOURCE over HTTP: perfSONAR (https://HOST/esmond/perfsonar/archive/ or
+https://HOST/opensearch/), Prometheus (http://HOST:9090/api/v1/query_range) or
+InfluxDB (http://HOST:8086/query?db=telegraf). User and password come from
+--credentials, a token from the variable HECN_WATCH_TOKEN_PS_EXAMPLE_NET (for
+ps.example.net).
 
 exit status:
   0  fine

@@ -2,6 +2,8 @@
 
 The data go from the source to the destination, whichever end wrote the log. Logs that name no hosts are told apart
 by their folder. Results without a time cannot be placed, and those without a rate are counted as failed if they failed.
+
+A port of a source over HTTP is a series for each direction, from its host to the port.
 """
 
 from __future__ import annotations
@@ -15,13 +17,21 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs
 from hecn_analysis.runs.rates import DISK_TOOLS, run_rates
 from hecn_analysis.statements import Statement
 
 _ENDS: Final = ("asked.local", "asked.remote")
+#: Tool of the series of ports, and the least of their rates, which also stands for no traffic at all. [bit/s]
+TRAFFIC: Final = "traffic"
+_LEAST_BPS: Final = 1e3
+
 _KEYS: Final = ("source", "destination", "tool", "protocol", "direction", "streams")
+
+#: Columns of the results of a series.
+_COLUMNS: Final = (*tables.COLUMNS["runs"], "rate_bps", "path_rtt_s", "retransmits_per_gb")
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
     runs = runs.iloc[np.argsort(~np.isnan(run_rates(runs)), kind="stable")]
     runs = runs.drop_duplicates(["source_file", "run", "start_time", "tool"], keep="last")
     runs = _with_ends(runs, archive.table("statements", damaged=damaged))
-    return list(_grouped(runs)), untimed
+    return [*_grouped(runs), *_of_ports(archive.table("rates", damaged=damaged))], untimed
 
 
 def _with_ends(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
@@ -104,3 +114,17 @@ def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
         if len(rated) or failed:
             source, destination, tool, protocol, direction = map(str, words[:5])
             yield Series(source, destination, tool, protocol, direction, int(words[5]), rated, failed)
+
+
+def _of_ports(rates: pd.DataFrame) -> Iterator[Series]:
+    """Traffic of the ports of sources over HTTP, in each direction; no logarithm is taken of nothing."""
+    rates = rates[rates["source_file"].str.match("https?://").fillna(value=False)]
+    for way in ("in", "out"):
+        own = rates[rates[f"{way}_bps"].notna()].drop_duplicates(["source_file", "host", "interface", "time"])
+        begins = own["time"] - pd.to_timedelta(own["interval_s"].fillna(0.0), unit="s")
+        own = own.assign(start_time=begins, rate_bps=own[f"{way}_bps"].clip(lower=_LEAST_BPS), tool=TRAFFIC)
+        groups: Any = own.groupby(["host", "interface"], sort=True)
+        for (host, port), part in groups:
+            ordered = part.sort_values("start_time", kind="stable").drop_duplicates("start_time")
+            runs = ordered.reset_index(drop=True).reindex(columns=_COLUMNS)
+            yield Series(str(host), f"port {port}", TRAFFIC, "", way, 0, runs, ())

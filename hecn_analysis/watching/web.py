@@ -42,6 +42,7 @@ _PAUSES: Final = (1.0, 3.0)
 _PASSING: Final = (408, 425, 429, 500, 502, 503, 504)
 
 _ADVICE: Final = {
+    400: "check the address and its query",
     401: "check its user and password or its token, which may have expired",
     403: "its user or token may not read this; ask its operator",
     404: "check the path of the address",

@@ -38,8 +38,8 @@ _LINE: Final = re.compile(
 )
 _PAIR: Final = re.compile(rf'(?<![^,])(?<!\\,)(?P<name>{_KEY})=(?P<value>"(?:[^"\\]|\\.)*+"|(?:\\.|[^\\,\s])*+)')
 _LOOKED_AT: Final = 100
-_HOSTS: Final = ("agent_host", "device_name", "hostname", "host", "source", "device_ip", "device", "sysName")
-_INTERFACES: Final = ("ifName", "interface", "interface_name", "device_port", "ifDescr", "name", "network")
+HOSTS: Final = ("agent_host", "device_name", "hostname", "host", "source", "device_ip", "device", "sysName")
+INTERFACES: Final = ("ifName", "interface", "interface_name", "device_port", "ifDescr", "name", "network")
 
 
 def recognises(document: Document) -> bool:
@@ -136,7 +136,7 @@ def _seconds(text: str | None) -> float | None:
 
 def _values(point: _Point) -> dict[str, float | int]:
     """Values of the counters in a point, by the names of `metrics`; empty if it is not of an interface."""
-    named = any(tag in point.tags for tag in _INTERFACES) or any(name in point.fields for name in ("ifName", "ifDescr"))
+    named = any(tag in point.tags for tag in INTERFACES) or any(name in point.fields for name in ("ifName", "ifDescr"))
     if not named or (point.measurement == "net" and point.tags.get("interface") == "all"):
         return {}
     values = {}
@@ -153,8 +153,8 @@ def _names(point: _Point) -> dict[str, Any]:
     given = {**{name: value for name, value in point.fields.items() if isinstance(value, str)}, **point.tags}
     index = point.tags.get("ifIndex", str(point.fields.get("ifIndex", "")))
     return {
-        "host": next((given[tag] for tag in _HOSTS if given.get(tag)), None),
-        "interface": next((given[tag] for tag in _INTERFACES if given.get(tag)), None),
+        "host": next((given[tag] for tag in HOSTS if given.get(tag)), None),
+        "interface": next((given[tag] for tag in INTERFACES if given.get(tag)), None),
         "index": int(index) if index.isdecimal() else None,
         "description": given.get("ifDescr"),
         "alias": given.get("ifAlias") or None,

@@ -73,7 +73,23 @@ _LARGEST_32: Final = (1 << 32) - 1
 
 
 def column(metric: str, names: Mapping[str, str] = METRICS) -> str | None:
-    """Name for the value of a metric; None for metrics of anything but interfaces."""
+    """Name for the value of a metric; None for metrics of anything but interfaces.
+
+    Parameters
+    ----------
+    metric, names
+        The name of the metric or field, and the names that are known beside those of IF-MIB.
+
+    Returns
+    -------
+    str or None
+        A column of the table of samples, or a part of one, such as a counter of 64 bits.
+
+    Examples
+    --------
+    >>> column("node_network_receive_bytes_total"), column("interface_ifHCInOctets"), column("up")
+    ('in_octets', 'in_octets_64', None)
+    """
     found = names.get(metric)
     if found is None and "if" in metric:
         tail = metric[metric.rfind("if") :]

@@ -48,8 +48,8 @@ _DECLARED: Final = re.compile(rf"^# (?:HELP|TYPE|UNIT) {_NAME}", re.MULTILINE)
 _LOOKED_AT: Final = 200
 _LISTED: Final = 20
 _LONGEST: Final = 1.6e9  # s: an uptime of fifty years; more is a time of day without the time of the start
-_HOSTS: Final = ("instance", "agent_host", "hostname", "host", "source", "sysName")
-_INTERFACES: Final = ("ifName", "device", "interface", "nic", "ifDescr", "name")
+HOSTS: Final = ("instance", "agent_host", "hostname", "host", "source", "sysName")
+INTERFACES: Final = ("ifName", "device", "interface", "nic", "ifDescr", "name")
 
 
 def recognises(document: Document) -> bool:
@@ -85,7 +85,7 @@ def read(document: Document, findings: CounterFindings) -> None:
             )
             if re.fullmatch(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}", address):
                 names["mac_address"] = address
-        elif key is not None and any(label in one.labels for label in (*_INTERFACES, "ifIndex")):
+        elif key is not None and any(label in one.labels for label in (*INTERFACES, "ifIndex")):
             _, times = _interface(one, host, interfaces)
             times.setdefault(one.time, metrics.Collected(one.line)).values[key] = one.value
     for names, times in interfaces.values():
@@ -178,9 +178,9 @@ def _interface(
     """Names of the interface that a metric is of, and what has been collected of it."""
     labels = one.labels
     index = labels.get("ifIndex", "")
-    name = next((labels[label] for label in _INTERFACES if labels.get(label)), None)
+    name = next((labels[label] for label in INTERFACES if labels.get(label)), None)
     names = {
-        "host": next((labels[label] for label in _HOSTS if labels.get(label)), host),
+        "host": next((labels[label] for label in HOSTS if labels.get(label)), host),
         "interface": name,
         "index": int(index) if index.isdecimal() else None,
         "description": labels.get("ifDescr") or None,
@@ -197,7 +197,7 @@ def _uptimes(found: list[_Metric], host: str | None) -> dict[tuple[str | None, f
     result: dict[tuple[str | None, float | None], float] = {}
     boots: dict[tuple[str | None, float | None], float] = {}
     for one in found:
-        key = (next((one.labels[label] for label in _HOSTS if one.labels.get(label)), host), one.time)
+        key = (next((one.labels[label] for label in HOSTS if one.labels.get(label)), host), one.time)
         if one.name == "sysUpTime":
             result[key] = one.value / 100
         elif one.name == "node_boot_time_seconds":

@@ -1,0 +1,302 @@
+"""Traffic of ports from Prometheus and InfluxDB: real ones on loopback, and a server that answers as they do."""
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.watching import web
+from hecn_analysis.watching.remote import Remote
+from hecn_analysis.watching.series import series_of
+from hecn_analysis.watching.sources import source_of
+from tests.watching.servers import served
+
+NOW_S = int(time.time() - 120) // 3600 * 3600
+FIRST_S = NOW_S - 3 * 86400
+HOUR = 3600
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(web, "_PAUSES", (0.0, 0.0))
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return Archive(tmp_path / "archive")
+
+
+def watching(archive, address):
+    return Remote([source_of(address)], archive, FIRST_S)
+
+
+def courses(archive):
+    return {
+        (one.source, one.destination, one.name): dict(
+            zip((one.runs["start_time"].astype("int64") // 10**9).tolist(), one.runs["rate_bps"].tolist(), strict=True)
+        )
+        for one in series_of(archive)[0]
+    }
+
+
+def matrix(request, hours, rate_of, **labels):
+    """An answer of Prometheus: the rate at the end of each hour asked for."""
+    first, last, step = (int(request.parameters[name]) for name in ("start", "end", "step"))
+    values = [[when, str(rate_of(when))] for when in range(first, last + 1, step) if when in hours]
+    return {"status": "success", "data": {"resultType": "matrix", "result": [{"metric": labels, "values": values}]}}
+
+
+PORT = {"instance": "sw1", "ifName": "Ethernet1", "ifIndex": "7"}
+QUERY = 'ifHCInOctets{instance="sw1"}'
+
+
+def test_hours_of_a_counter_of_prometheus_count_once(archive):
+    hours = [NOW_S - HOUR * number for number in range(40)]
+
+    def answer(request):
+        assert request.parameters["query"] == f"rate({QUERY}[1h])"
+        return matrix(request, hours, lambda when: 1e9 / 8 if when != NOW_S else 0, **PORT)
+
+    with served(answer) as (server, asked):
+        address = f"{server}/api/v1/query_range?query={urllib.parse.quote(QUERY)}"
+        watched = watching(archive, address)
+        assert [watched.take().added for _ in range(2)] == [40, 0]
+        before = len(asked)
+        assert watched.take().added == 0
+        assert len(asked) == before  # no hour has passed
+        assert watching(archive, address).take().added == 0
+    (course,) = courses(archive).items()
+    assert course[0] == ("sw1", "port Ethernet1", "traffic in")
+    assert course[1] == {when - HOUR: 1e9 if when != NOW_S else 1e3 for when in sorted(hours)}
+    (file,) = archive.table("rates")["source_file"].unique()
+    assert file == f'{server}/api/v1/query_range?query=ifHCInOctets{{instance="sw1"}}'
+
+
+def test_without_a_query_the_usual_counters_are_asked_for(archive):
+    with served(lambda request: matrix(request, [NOW_S], lambda _: 1e6, **PORT)) as (server, asked):
+        assert watching(archive, f"{server}/prometheus/api/v1/").take().added == 4
+    assert {request.path for request in asked} == {"/prometheus/api/v1/query_range"}
+    assert {request.parameters["query"] for request in asked} == {
+        'rate(node_network_receive_bytes_total{device!="lo"}[1h])',
+        'rate(node_network_transmit_bytes_total{device!="lo"}[1h])',
+        "rate(ifHCInOctets[1h])",
+        "rate(ifHCOutOctets[1h])",
+    }
+    assert {name for _, _, name in courses(archive)} == {"traffic in", "traffic out"}
+
+
+@pytest.mark.parametrize("query", ["rate(ifHCInOctets[5m])*8", "up", "ifHCInOctets[5m]", 'ifInErrors{a="b"}', "a b"])
+def test_a_query_that_is_no_counter_of_bytes_is_refused(query):
+    with pytest.raises(InputError) as error:
+        source_of(f"http://h/api/v1/query_range?query={urllib.parse.quote(query)}")
+    assert str(error.value) == (
+        f"found the query {query!r}, expected a counter of bytes of ports with its labels, such as "
+        'ifHCInOctets{instance="sw1"}; leave out rate() and factors'
+    )
+
+
+def test_influx_needs_a_database():
+    with pytest.raises(InputError, match=r"found the address 'http://h/query', expected the database of InfluxDB"):
+        source_of("http://h/query")
+
+
+NOT_PROMETHEUS = "series of Prometheus; check the address and its query"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            {"status": "error", "error": "x"},
+            """found '{"status": "error", "error": "x"}', expected """ + NOT_PROMETHEUS,
+        ),
+        (
+            {"status": "success", "data": {"resultType": "vector", "result": []}},
+            """found '{"status": "success", "data": {"resultType": "vector", "result": []}}', expected """
+            + NOT_PROMETHEUS,
+        ),
+        (
+            {"status": "success", "warnings": ["store away"], "data": {"resultType": "matrix", "result": []}},
+            """its answer may be partial: '["store away"]'; check what it reads from""",
+        ),
+        ((400, {}, b"{}"), "it answers 400 Bad Request; check the address and its query"),
+    ],
+)
+def test_faults_of_prometheus_are_named(archive, answer, words):
+    with served(lambda _: answer) as (server, _):
+        batch = watching(archive, f"{server}/api/v1/query_range").take()
+    assert batch.remarks == [f"{server}/api/v1/query_range: {words}"]
+    assert batch.added == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            {"results": [{"error": "database not found: x"}]},
+            "found 'database not found: x', expected series of InfluxDB",
+        ),
+        ({"error": "no"}, """found '{"error": "no"}', expected series of InfluxDB"""),
+        ({"results": [{"series": [], "partial": True}]}, "its answer is partial; raise its max-row-limit"),
+    ],
+)
+def test_faults_of_influxdb_are_named(archive, answer, words):
+    with served(lambda _: answer) as (server, _):
+        (remark,) = watching(archive, f"{server}/query?db=x&u=me&p=CANARY7x9").take().remarks
+    assert remark.startswith(f"{server}/query?db=x: {words}")
+
+
+def test_two_counters_of_a_port_are_noted_and_one_is_taken(archive):
+    def answer(request):
+        found = matrix(request, [NOW_S], lambda _: 1e6, job="a", **PORT)
+        found["data"]["result"] += matrix(request, [NOW_S], lambda _: 2e6, job="b", **PORT)["data"]["result"]
+        return found
+
+    with served(answer) as (server, _):
+        batch = watching(archive, f"{server}/api/v1/query_range?query=ifHCInOctets").take()
+    assert batch.added == 1
+    fault = "found several counters ifHCInOctets of port Ethernet1 of sw1, expected one; narrow the query"
+    assert batch.remarks == [f"{server}/api/v1/query_range?query=ifHCInOctets: {fault}"]
+
+
+def test_values_that_are_none_are_left_out(archive):
+    values = iter(["NaN", "+Inf", "-1", "x", "125"])
+    with served(
+        lambda request: matrix(request, range(NOW_S - 5 * HOUR, NOW_S + 1), lambda _: next(values, "NaN"), **PORT)
+    ) as (
+        server,
+        _,
+    ):
+        watching(archive, f"{server}/api/v1/query_range?query=ifHCInOctets").take()
+    (course,) = courses(archive).values()
+    assert list(course.values()) == [1000.0]
+
+
+# real ones
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def until_it_answers(address):
+    for _ in range(150):
+        try:
+            return urllib.request.urlopen(address, timeout=1).read()  # noqa: S310 - on loopback
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(address)
+
+
+@pytest.fixture
+def prometheus(tmp_path):
+    """A Prometheus with ten hours of two counters at 1 Gb/s and 80 Mb/s, one of them reset, and its address."""
+    if shutil.which("prometheus") is None or shutil.which("promtool") is None:
+        pytest.skip("Prometheus (package prometheus) is not installed")
+    lines = ["# TYPE ifHCInOctets counter", "# TYPE ifHCOutOctets counter"]
+    for name, bytes_per_s in (("ifHCInOctets", 125_000_000), ("ifHCOutOctets", 10_000_000)):
+        for second in range(0, 10 * HOUR + 1, 60):
+            counted = bytes_per_s * (second if second < 5 * HOUR else second - 5 * HOUR + 60)
+            labels = 'instance="sw1",ifName="Ethernet1",ifIndex="7"'
+            lines.append(f"{name}_total{{{labels}}} {counted} {NOW_S - 10 * HOUR + second}")
+    # the format wants a counter's name to end in _total, IF-MIB's names do not
+    (tmp_path / "metrics").write_text("\n".join(lines[2:]).replace("_total{", "{") + "\n# EOF\n")
+    folder = tmp_path / "data"
+    words = ["promtool", "tsdb", "create-blocks-from", "openmetrics", tmp_path / "metrics", folder]
+    subprocess.run(words, check=True, capture_output=True)
+    (tmp_path / "p.yml").write_text("global: {}\n")
+    port = free_port()
+    options = [f"--config.file={tmp_path / 'p.yml'}", f"--storage.tsdb.path={folder}"]
+    daemon = subprocess.Popen(
+        ["prometheus", *options, f"--web.listen-address=127.0.0.1:{port}"], stderr=subprocess.DEVNULL
+    )
+    try:
+        until_it_answers(f"http://127.0.0.1:{port}/-/ready")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        daemon.terminate()
+        daemon.wait()
+
+
+@pytest.mark.slow
+def test_a_real_prometheus(archive, prometheus):
+    address = f"{prometheus}/api/v1/query_range?query=ifHCInOctets"
+    watched = watching(archive, address)
+    batch = watched.take()
+    assert (batch.added, batch.remarks) == (10, [])
+    assert watching(archive, address).take().added == 0
+    ((ends, course),) = courses(archive).items()
+    assert ends == ("sw1", "port Ethernet1", "traffic in")
+    assert list(course) == [NOW_S - HOUR * number for number in range(10, 0, -1)]
+    assert list(course.values()) == pytest.approx([1e9] * 10, rel=0.02)
+    assert watching(archive, f"{prometheus}/api/v1/query_range").take().added == 10  # those of the other way
+    assert watching(archive, f"{prometheus}/api/v1/query_range?query=ifOutOctets").take().added == 0
+
+
+@pytest.fixture
+def influxdb(tmp_path):
+    """An InfluxDB with a user, ten hours of a counter at 80 Mb/s, two hours of them lost, and its address."""
+    if shutil.which("influxd") is None:
+        pytest.skip("InfluxDB (package influxdb) is not installed")
+    port, inner = free_port(), free_port()
+    (tmp_path / "influx.conf").write_text(
+        f'reporting-disabled = true\nbind-address = "127.0.0.1:{inner}"\n[meta]\ndir = "{tmp_path}/meta"\n'
+        f'[data]\ndir = "{tmp_path}/data"\nwal-dir = "{tmp_path}/wal"\n'
+        f'[http]\nbind-address = "127.0.0.1:{port}"\nauth-enabled = true\n'
+    )
+    daemon = subprocess.Popen(
+        ["influxd", "-config", tmp_path / "influx.conf"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    server = f"http://127.0.0.1:{port}"
+    try:
+        until_it_answers(f"{server}/ping")
+
+        def ask(path, content, **parameters):
+            query = urllib.parse.urlencode(parameters)
+            return urllib.request.urlopen(f"{server}{path}?{query}", content.encode()).read()  # noqa: S310
+
+        ask("/query", urllib.parse.urlencode({"q": "CREATE USER me WITH PASSWORD 'CANARY7x9' WITH ALL PRIVILEGES"}))
+        login = {"u": "me", "p": "CANARY7x9"}
+        ask("/query", "", q="CREATE DATABASE telegraf", **login)
+        lines = [
+            f"net,host=dtn1,interface=eth0 bytes_recv={10_000_000 * second}i {NOW_S - 10 * HOUR + second}000000000"
+            for second in range(0, 10 * HOUR, 60)
+            if not 5 * HOUR <= second < 7 * HOUR
+        ]
+        ask("/write", "\n".join(lines), db="telegraf", **login)
+        yield server
+    finally:
+        daemon.terminate()
+        daemon.wait()
+
+
+@pytest.mark.slow
+def test_a_real_influxdb(archive, influxdb):
+    address = influxdb.replace("://", "://me:CANARY7x9@") + "/query?db=telegraf"
+    batch = watching(archive, address).take()
+    assert batch.remarks == []
+    ((ends, course),) = courses(archive).items()
+    assert ends == ("dtn1", "port eth0", "traffic in")
+    # the first two and those after the lost ones have no hour before them
+    assert list(course) == [NOW_S - HOUR * number for number in (8, 7, 6, 2, 1)]
+    assert list(course.values()) == pytest.approx([8e7] * 5, rel=1e-9)
+    assert watching(archive, address).take().added == 0
+    (remark,) = watching(archive, f"{influxdb}/query?db=telegraf&u=me&p=wrong").take().remarks
+    assert remark == (
+        f"{influxdb}/query?db=telegraf: it answers 401 Unauthorized; check its user and password or its token, "
+        "which may have expired"
+    )
+    (remark,) = watching(archive, address.replace("db=telegraf", "db=other")).take().remarks
+    assert remark.endswith(
+        "found 'database not found: other', expected series of InfluxDB; check the address and its database"
+    )
+    assert json.dumps(archive.table("rates")["source_file"].unique().tolist()).count("CANARY") == 0
