@@ -69,6 +69,15 @@ def table(tmp_path, *rows):
         ({"fs": "ext4 on LUKS"}, "at_rest", "yes"),
         ({"disk": "SATA SSD"}, "medium", "ssd"),
         ({"raid": "3x raidz1 of 6 SATA SSD (18)"}, "disks", 18),
+        ({"tool": "Globus, 4 parallel streams"}, "streams", 4),
+        ({"tool": "iperf3 -t 30 -P 20"}, "streams", 20),
+        ({"tool": "scp (2 MB window build)"}, "channel", 2 * 2**20),
+        ({"outer_MBps": 200}, "one_disk", 150e6 * 8),
+        ({"sink": "/dev/null"}, "sink", "memory"),
+        ({"raid": "md RAID10 far, 4 disks"}, "layout", "far"),
+        ({"raid": "md RAID10 near, 4 disks"}, "layout", None),
+        ({"device": "md RAID1 of 2 ramdisks"}, "ramdisk", 1),
+        ({"soc": "NXP i.MX8"}, "cpu", "nxp-imx8m"),
     ],
 )
 def test_a_quantity_is_read_from_what_a_source_states(config, name, value):

@@ -49,6 +49,9 @@ _NEW_DISKS: Final = 2009
 #: Categories of transfers whose description says how far they go.
 _FAR: Final = frozenset({"wan", "tcpwan", "satellite", "disk2disk", "tools"})
 
+#: Keys of the core that reads and writes a local file.
+_CORE_KEYS: Final = tuple(f"{role}.cpu{part}" for role in ("sender", "receiver") for part in ("", ".clock"))
+
 #: Ends of keys that are true or false.
 _TRUTHS: Final = (".offload", ".gro", ".arfs", ".bidirectional", ".sync", ".tunnel_offload")
 
@@ -197,8 +200,9 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
     usual = _windows(known) if "path.rate" in rule.get("keys", {}) and "window" in known else {}
     keys = {**usual, **rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
-    if not {"io", "flushed", "depth"} & set(known):  # how much is in flight is not known
-        keys.pop("tool.request", None)
+    if not {"io", "flushed", "depth"} & set(known):  # how much is in flight, and on how many cores, is not known
+        of_file = _CORE_KEYS if "path.rate" not in rule.get("keys", {}) else ()
+        keys = {key: value for key, value in keys.items() if key not in {"tool.request", *of_file}}
     if known.get("instance") in _rules()["instances"] and "path.rate" in rule.get("keys", {}):
         allowed = _rules()["instances"][known["instance"]]
         keys |= {"sender.instance_rate": allowed, "receiver.instance_rate": allowed}
@@ -265,6 +269,8 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
         keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
     if "chunk" in known:
         keys[f"{role}.arrays.data.chunk"] = int(known["chunk"])
+    if "layout" in known:
+        keys[f"{role}.arrays.data.layout"] = known["layout"]
     if "at_rest" in known:
         keys[f"{role}.filter_rate"] = _rules()["at_rest"]
     if known.get("medium") == "ssd":
