@@ -33,6 +33,7 @@ _UNITS: Final = {
     "path.loss": "",
     "path.mtu": "B",
     "path.queue": "",
+    "path.background": "",
     "host.tcp_rmem_max": "B",
     "host.tcp_wmem_max": "B",
     "host.cpu.clock": "Hz",

@@ -19,6 +19,7 @@ from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 from hecn_analysis.prediction.host_demands import HostDemands
 from hecn_analysis.prediction.neighbours import add_slices
 from hecn_analysis.prediction.packets import link_shares, payload_per_packet, streams_per_process
+from hecn_analysis.prediction.unstated import other_traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -111,6 +112,8 @@ def _add_links(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tu
     if path.background is not None:
         left = rate - draw("path.background", path.background) / path.links
         rate = np.maximum(left, _LEAST_LEFT * rate)
+    elif (busy := other_traffic(scenario)) is not None:
+        rate = rate * np.maximum(1 - draw("path.background", busy), _LEAST_LEFT)
     seconds_per_bit = wire / payload / rate
     if scenario.tool.protocol == "udp":  # UDP does not retransmit: lost packets still use the link
         seconds_per_bit = seconds_per_bit / (1 - draw("path.loss", path.loss))

@@ -150,6 +150,17 @@ def _rate(scenario: Scenario, prior: Unstated, *, long: bool) -> Parameter:
     return known_rate.model_copy(update={"value": float(least) if least.ndim == 0 else least})
 
 
+def other_traffic(scenario: Scenario) -> Unstated | None:
+    """Share of the line that others use; None on paths that are short, documented or measured, or looked at alone."""
+    path = scenario.path
+    measured = "loss" in path.model_fields_set and not hasattr(path.loss, "quantiles")
+    alone = all(is_ideal(scenario, role) for role in ("sender", "receiver"))
+    if measured or alone or path.pep or scenario.tool.protocol == "rdma" or is_documented(scenario, "path"):
+        return None
+    rtt_s = _size(path.rtt.value)
+    return of_key("path.background", Circumstances(rtt_s=rtt_s)) if rtt_s >= LONG_S else None
+
+
 def _size(values: Any) -> float:  # noqa: ANN401 - number or array
     """Power of two below a number; scenarios with numbers of one size are computed together."""
     with np.errstate(divide="ignore"):

@@ -84,6 +84,16 @@ def test_a_line_rate_that_is_not_stated_is_drawn():
     assert result.unknowns[0].name == "path.rate"
 
 
+def test_other_traffic_is_drawn_on_long_paths_that_nobody_measured():
+    far = {**LINE, "path.rtt": "40 ms", "tool": "iperf3"}
+    other = assumed(predict(far))["path.background"]
+    assert other.value == pytest.approx(0.0928, rel=0.01)  # share of the line
+    for known in ({"path.rtt": "0.2 ms"}, {"path.loss": 1e-6}, {"sender": "ideal", "receiver": "ideal"}):
+        assert "path.background" not in assumed(predict({**far, **known}))
+    stated = predict({**far, "path.background": "1 Gb/s"})
+    assert assumed(stated)["path.background"].value == 1e9
+
+
 def test_the_answer_is_the_median_of_the_draws():
     scenario = load_scenario({**IDEAL, **LINE, "path.rtt": "80 ms"})
     (row,) = sweep(scenario, {"tool.streams": [1]}).to_dict("records")
