@@ -78,6 +78,33 @@ def table(tmp_path, *rows):
         ({"raid": "md RAID10 near, 4 disks"}, "layout", None),
         ({"device": "md RAID1 of 2 ramdisks"}, "ramdisk", 1),
         ({"soc": "NXP i.MX8"}, "cpu", "nxp-imx8m"),
+        ({"cpu": "2x E5-2687W v4"}, "cpu", "intel-xeon-e5-2690-v4"),
+        ({"cpu": "Xeon E5-2687W"}, "cpu", "intel-xeon-e5-2687w"),
+        ({"cpu": "AMD EPYC 7F32"}, "cpu", "amd-epyc-7742"),
+        ({"cpu": "Intel Core i9-10900K"}, "cpu", "intel-core-i5-8500"),
+        ({"cpu": "Xeon Phi 7210"}, "cpu", None),
+        ({"cpu": "Xeon Gold 6342 2.8 GHz"}, "clock", None),
+        ({"cpu": "Xeon Gold 6342 2.8 GHz"}, "nominal", 2.8e9),
+        ({"latency_ms": 20}, "rtt", 0.02),
+        ({"rtt": "about 88 ms"}, "rtt", 0.088),
+        ({"loss": "0.1 %"}, "loss", 0.001),
+        ({"mtu": "jumbo frames"}, "mtu", 9000),
+        ({"window_MB": 4}, "window", 4 * 2**20),
+        ({"file_GB": 23.4}, "bytes", 23.4e9),
+        ({"tool": "iperf3 --zerocopy"}, "zero_copy", 1),
+        ({"protocol": "UDP"}, "transport", "udp"),
+        ({"tool": "iperf3 -t 30 -u -b 0"}, "transport", "udp"),
+        ({"os": "Ubuntu 22.04.3 LTS"}, "kernel", "5.15"),
+        ({"os": "CentOS Linux 7"}, "kernel", "3.10"),
+        ({"os": "Debian bookworm"}, "kernel", "6.1"),
+        ({"os": "FreeBSD 14"}, "kernel", None),
+        ({"device": "8 x 3.84TB NVMe"}, "disks", 8),
+        ({"ssds": 24}, "disks", 24),
+        ({"raid_level": 6}, "level", 6),
+        ({"slot": "PCIe 4.0 x16"}, "gen", 4),
+        ({"slot": "PCIe 4.0 x16"}, "lanes", 16),
+        ({"instance": "n1-standard-16"}, "instance", "thirty"),
+        ({"vm": "Standard D4s_v3"}, "instance", "two"),
     ],
 )
 def test_a_quantity_is_read_from_what_a_source_states(config, name, value):
@@ -108,6 +135,20 @@ def test_what_a_source_states_comes_before_its_kind_of_access(tmp_path):
     (row,) = strangers.read(data)
     assert row.keys["path.rtt"] == pytest.approx(0.03)
     assert row.keys["path.rate"]["value"] == "160 Mb/s"
+
+
+def test_the_clock_in_the_name_of_a_known_processor_is_not_what_its_cores_reach(tmp_path):
+    link = {"link_gbps": 100}
+    known, unknown = strangers.read(
+        table(
+            tmp_path,
+            ("cpu", {**link, "cpu": "Xeon Gold 6342 2.8 GHz"}, 30, "Gb/s", ""),
+            ("cpu", {**link, "cpu": "some server, 2.8 GHz"}, 30, "Gb/s", ""),
+        )
+    )
+    assert known.keys["receiver.cpu"] == "intel-xeon-gold-6348"
+    assert "receiver.cpu.clock" not in known.keys
+    assert unknown.keys["receiver.cpu.clock"] == 2.8e9
 
 
 def test_the_slot_of_an_array_is_its_ceiling(tmp_path):

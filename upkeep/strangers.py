@@ -53,7 +53,7 @@ _FAR: Final = frozenset({"wan", "tcpwan", "satellite", "disk2disk", "tools"})
 _CORE_KEYS: Final = tuple(f"{role}.cpu{part}" for role in ("sender", "receiver") for part in ("", ".clock"))
 
 #: Ends of keys that are true or false.
-_TRUTHS: Final = (".offload", ".gro", ".arfs", ".bidirectional", ".sync", ".tunnel_offload")
+_TRUTHS: Final = (".offload", ".gro", ".lro", ".zero_copy", ".arfs", ".bidirectional", ".sync", ".tunnel_offload")
 
 #: Carriers of ATM by their line rate. [bit/s]
 _CARRIERS: Final = {155.52e6: "oc3c", 622.08e6: "oc12c", 2488.32e6: "oc48c"}
@@ -183,8 +183,11 @@ def _part_words(kind: str) -> list[tuple[str, str]]:
 def _part(kind: str, text: str) -> str | None:
     """Part of the library that a text names."""
     plain = re.sub(r"[^a-z0-9]", "", text.lower())
-    named = [(len(word), name) for word, name in _part_words(kind) if word in plain]
-    return max(named)[1] if named else None
+    named = [(len(word), name) for word, name in _part_words(kind) if re.search(rf"{word}(?!v\d)", plain)]
+    if named or kind != "cpus":
+        return max(named)[1] if named else None
+    families = _rules()["families"].items()
+    return next((name for pattern, name in families if re.search(pattern, text, re.IGNORECASE)), None)
 
 
 # --- predictions
@@ -234,9 +237,12 @@ def _applies(rule: Mapping[str, Any], category: str, known: Mapping[str, Any]) -
 
 
 def _filled(keys: Mapping[str, str | list[str]], known: Mapping[str, Any]) -> dict[str, Any]:
+    known_parts = {"cpu", "server"}
     filled = {}
     for key, template in keys.items():
         names = [each.strip("{}") for each in ([template] if isinstance(template, str) else template)]
+        if known_parts & set(known):
+            names = [name for name in names if name != "nominal"]  # the part has the clock that its cores reach
         if (name := next((name for name in names if name in known), None)) is not None:
             value = known[name]
             filled[key] = int(value) if isinstance(value, float) and value.is_integer() else value
