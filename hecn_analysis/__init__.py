@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.purchase.cheapest import purchase as purchase
     from hecn_analysis.planning.purchase.cheapest import purchase_front as purchase_front
     from hecn_analysis.planning.roadmap.milestones import roadmap as roadmap
+    from hecn_analysis.planning.site.schedule import schedule as schedule
     from hecn_analysis.planning.studies.pairs import compare_pairs as compare_pairs
     from hecn_analysis.prediction.calibration import calibrate as calibrate
     from hecn_analysis.prediction.sweep import sweep as sweep
@@ -62,6 +63,7 @@ _SOURCES = {
     "read_folder": "ingest.folder",
     "read_inventory": "inventory",
     "roadmap": "planning.roadmap.milestones",
+    "schedule": "planning.site.schedule",
     "sweep": "prediction.sweep",
     "tornado": "planning.change.whatif",
     "validate": "prediction.validation",
@@ -91,6 +93,7 @@ __all__ = [
     "read_folder",
     "read_inventory",
     "roadmap",
+    "schedule",
     "sweep",
     "tornado",
     "validate",

@@ -13,7 +13,7 @@ import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.base.progress import track
-from hecn_analysis.cli import output
+from hecn_analysis.cli import output, plans
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.reading import require_stdin
 from hecn_analysis.cli.remarks import explain, say_all
@@ -52,7 +52,8 @@ Predict the throughput of a transfer, the interval that contains a single new
 run with 90 % probability, the bottleneck, and the ladder of the next ones. A
 scenario is a YAML file, the name of a shipped one, or a combination of
 --sender, --receiver, --path, --tool and --set. Of a site, with several transfers
-at once, each transfer's rate, end and bottleneck, and the load of each resource."""
+at once, each transfer's rate, end and bottleneck, and the load of each resource;
+with --by, also starts with which its transfers are in time."""
 
 EPILOG = r"""examples:
   hecn predict --sender ideal --receiver ideal --tool nuttcp \
@@ -61,6 +62,7 @@ EPILOG = r"""examples:
   hecn predict --host 'nic=mcx623106an slot=gen3x8 disks=8x990pro cpu=9374f'
   hecn predict c-two-copies hotlava-transmit --format json
   hecn predict sc13-two-waves
+  hecn predict sc13-two-waves --by '10 min'
   printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
       hecn predict --cases - --format csv
 
@@ -92,6 +94,7 @@ def add_arguments(parser: Parser) -> None:
     add_scenario_arguments(parser)
     parser.add_argument("--cases", metavar="CASES", help="CSV table with one case per row; - for stdin")
     parser.add_argument("--at-least", metavar="RATE", help="exit with status 1 if a prediction is lower, e.g. 9Gb/s")
+    plans.add_arguments(parser)
     add_output_arguments(parser)
 
 
@@ -100,6 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
     keys, scenarios = named_settings(arguments.set)
     has_scenario = bool(arguments.names or scenarios or arguments.cases)
     keys = {**requested_roles(arguments, keys, has_scenario=has_scenario), **keys}
+    if plans.is_wanted(arguments):
+        return plans.run(arguments, keys, [*arguments.names, *scenarios])
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
     scenarios = [*arguments.names, *scenarios]
     several = arguments.cases is not None or len(scenarios) > 1

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from hecn_analysis.base.errors import InputError
+from hecn_analysis.hardware.clock import date_of
 from hecn_analysis.hardware.description import KeyPath, Place
 from hecn_analysis.hardware.path import Path
 from hecn_analysis.hardware.quantity import Bytes, Dollars, Factor, Parameter, Rate, Time, Title
@@ -128,7 +130,8 @@ class Transfer(BaseModel):
         description="links in order, or a path of models/paths that all who name it share; default: the least RTT",
     )
     tool: str | None = Field(default=None, description="entry of models/tools; default: that of the site")
-    start: Time = Field(default=0, validate_default=True, description="when it starts")
+    start: Time = Field(default=0, validate_default=True, description="when it starts, or with by: when it may start")
+    by: Time | None = Field(default=None, description="when it has to be done: a time after 0, or a date")
     every: Time | None = Field(default=None, description="time from one start to the next, with times")
     times: Annotated[int, Field(ge=1, description="starts, with every")] = 1
     bytes: Bytes | None = Field(default=None, description="amount of each transfer")
@@ -154,7 +157,20 @@ class Transfer(BaseModel):
             raise ValueError(f"found a start at {last:g} s, expected at most {LATEST_S:g} s")
         if (self.every is None) != (self.times == 1):
             raise ValueError("found one of every and times, expected both")
+        if self.by is not None:
+            self._has_time(self.by.value)
         return self
+
+    def _has_time(self, by: float) -> None:
+        """Refuse a deadline that says nothing about this transfer."""
+        if by <= self.start.value:
+            raise ValueError(f"found by {by:g} s and a start at {self.start.value:g} s, expected a later deadline")
+        if not by <= LATEST_S:
+            raise ValueError(f"found by {by:g} s, expected at most {LATEST_S:g} s")
+        if self.duration is not None:
+            raise ValueError("found by and duration, expected bytes: a duration has its end")
+        if self.every is not None:
+            raise ValueError("found by and every, expected one transfer for each deadline")
 
 
 class SiteFile(BaseModel):
@@ -170,6 +186,10 @@ class SiteFile(BaseModel):
     links: dict[str, Link] = {}
     storage: dict[str, Storage] = {}
     tool: str | None = Field(default=None, description="tool of the transfers that name none")
+    clock: Annotated[
+        Annotated[datetime, BeforeValidator(date_of), WithJsonSchema({"type": "string"})] | None,
+        Field(description="date of time 0, such as 2026-11-23 08:00; UTC without a zone"),
+    ] = None
     transfers: Annotated[list[Transfer], Field(min_length=1)]
     set: dict[str, Any] = Field(default={}, description="keys of the scenario of every transfer, such as tool.window")
 
@@ -191,6 +211,7 @@ class Site:
     storage: Mapping[str, Storage]
     transfers: tuple[Transfer, ...]
     settings: Mapping[str, Any]
+    clock: datetime | None
     place: Callable[[KeyPath], Place] = field(repr=False, compare=False)
     origin: tuple[str | FilePath | Mapping[str, Any], Mapping[str, Any]] = field(repr=False, compare=False)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path as FilePath
 from typing import Any
 
 from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
+from hecn_analysis.hardware.clock import date_of, is_date, seconds_after
 from hecn_analysis.hardware.description import KeyPath, Library, Place, one_of
 from hecn_analysis.hardware.scenario import ROLES, SITE_KEYS, document_of
 from hecn_analysis.hardware.site import MOST_TRANSFERS, Link, Site, SiteFile, SiteHost, Transfer
@@ -89,6 +91,7 @@ def load_site(source: str | FilePath | Mapping[str, Any], settings: Mapping[str,
     upper = {key: value for key, value in (settings or {}).items() if value not in (None, "")}
     written = _written({**values, "name": values.get("name") or name}, upper)
     _add_links(library, written, place)
+    _set_clock(written, place)
     file = yaml_file.validate(SiteFile, written, place)
     groups = {
         name: (name,) if host.count == 1 else tuple(f"{name}{number + 1}" for number in range(host.count))
@@ -105,6 +108,7 @@ def load_site(source: str | FilePath | Mapping[str, Any], settings: Mapping[str,
         file.storage,
         tuple(file.transfers),
         {"tool": file.tool, **file.set} if file.tool else file.set,
+        file.clock,
         place,
         (source, settings or {}),
     )
@@ -255,6 +259,34 @@ def _add_links(library: Library, written: dict[str, Any], place: Callable[[KeyPa
             base = library.entry("paths", link["path"], asked_by=place(("links", name, "path"))).values
             links[name] = {**{key: value for key, value in base.items() if not _replaced(key, link)}, **link}
     written["links"] = links
+
+
+def _set_clock(written: dict[str, Any], place: Callable[[KeyPath], Place]) -> None:
+    """Turn the dates of transfers into times after 0."""
+    transfers = written.get("transfers")
+    if not isinstance(transfers, list):
+        return
+    clock: datetime | None = None
+    key: KeyPath = ("clock",)
+    try:
+        clock = None if written.get("clock") is None else date_of(written["clock"])
+        for number, item in enumerate(transfers):
+            for name in ("start", "by") if isinstance(item, dict) else ():
+                if is_date(item.get(name)):
+                    key = ("transfers", str(number), name)
+                    item[name] = _after(clock, item[name])
+    except ValueError as error:
+        found, _, expected = str(error).removeprefix("found ").partition(", expected ")
+        source, line = place(key)
+        raise InputError(f"{key[-1]}: {found}", expected, source=source, line=line) from None
+
+
+def _after(clock: datetime | None, when: object) -> float:
+    """Time of a date after the clock [s]."""
+    seconds = seconds_after(when, clock)
+    if seconds < 0:
+        raise ValueError(f"found {str(when)!r}, expected a date after the clock, {clock}")
+    return seconds
 
 
 def _replaced(key: str, link: Mapping[str, Any]) -> bool:

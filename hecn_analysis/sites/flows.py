@@ -32,7 +32,24 @@ class Flow(NamedTuple):
 
 
 def flows_of(site: Site, draws: int) -> list[Flow]:
-    """All single transfers of a site, in the order of their start."""
+    """All single transfers of a site, in the order of their start.
+
+    Parameters
+    ----------
+    site, draws
+        The site, and the number of draws of all that is uncertain.
+
+    Returns
+    -------
+    list of Flow
+        Groups, copies and repetitions taken apart.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_site
+    >>> [flow.name for flow in flows_of(load_site("sc13-two-waves"), 0)][:2]
+    ['north (1)', 'north (2)']
+    """
     kinds = _Kinds(site, draws)
     flows = [flow for number in range(len(site.transfers)) for flow in kinds.flows(number)]
     seen: Counter[str] = Counter()

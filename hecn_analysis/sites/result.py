@@ -14,10 +14,15 @@ from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.tables import with_units
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hecn_analysis.hardware.site import Site
     from hecn_analysis.prediction.draws import FloatArray
     from hecn_analysis.sites.system import System
     from hecn_analysis.sites.timeline import Course
+
+#: Later than a deadline by less than this part of the transfer's time is in time.
+_EQUAL = 1e-6
 
 #: Rows that a page shows; the tables have all.
 _SHOWN = 30
@@ -245,11 +250,22 @@ def put_together(
         *held,
         transfers,
         used,
-        tuple(dict.fromkeys(text for flow in system.flows for text in flow.kind.described.warnings)),
+        (
+            *dict.fromkeys(text for flow in system.flows for text in flow.kind.described.warnings),
+            *_missed(site, system, transfers),
+        ),
         basis,
         course.events,
         course,
     )
+
+
+def _missed(site: Site, system: System, transfers: tuple[TransferPrediction, ...]) -> Iterator[str]:
+    """Transfers that end after their deadlines."""
+    for flow, each in zip(system.flows, transfers, strict=True):
+        by = site.transfers[flow.transfer].by
+        if by is not None and (late := each.finish_s - by.value) > _EQUAL * (each.finish_s - each.start_s):
+            yield f"{each.name} ends {units.format_time(late)} after its deadline"
 
 
 def _uses(site: Site, system: System, course: Course, length: float) -> tuple[ResourceUse, ...]:

@@ -59,7 +59,7 @@ class Routes:
         """Hops of a stated route, each from where the one before ends."""
         key = ("transfers", str(number), "path")
         hops: list[Hop] = []
-        here = sender
+        here, passed = sender, {sender}
         for name in stated:
             candidates = [link for link in (name, *self._spread.get(name, ())) if link in self.site.links]
             if not candidates:
@@ -73,6 +73,10 @@ class Routes:
             ends = self.site.links[link].ends
             hops.append(Hop(link, ends is not None and ends[0] != here))
             here = receiver if ends is None else ends[0] if ends[0] != here else ends[1]
+            if ends is not None and here in passed:
+                expected = "one that passes each host and switch once"
+                raise self.site.error(key, f"a route that comes back to {here} over {link}", expected)
+            passed.add(here)
         if here != receiver:
             raise self.site.error(key, f"a route that ends at {here}", f"one that ends at {receiver}")
         return tuple(hops)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import accumulate
@@ -79,6 +80,17 @@ class System:
         self.most_bps = np.array([most for _, most, *_ in found])
         self.delay_s = np.array([delay for _, _, delay, _ in found])
         self.own = [own for *_, own in found]
+
+    def at(self, start_s: FloatArray) -> System:
+        """The same transfers with other starts; those whose start is NaN are left out."""
+        kept = np.flatnonzero(~np.isnan(start_s))
+        other = copy.copy(self)
+        other.flows = [self.flows[flow]._replace(start_s=float(start_s[flow])) for flow in kept]
+        other.on_network = [self.on_network[flow] for flow in kept]
+        other.group_of = [self.group_of[flow] for flow in kept]
+        other.own = [self.own[flow] for flow in kept]
+        other.most_bps, other.delay_s = self.most_bps[kept], self.delay_s[kept]
+        return other
 
     def _simulate(self, sizes: list[Size]) -> None:
         """Have TCP simulated for all kinds of transfers at once: their start-ups, and their shares of a full link."""

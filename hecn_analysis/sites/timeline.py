@@ -59,8 +59,56 @@ class Course:
 
 
 def course_of(system: System, draw: int) -> Course:
-    """Follow all transfers, with the central values (0) or those of a draw."""
+    """Follow all transfers from the first start to the last end.
+
+    Parameters
+    ----------
+    system, draw
+        The transfers with their demands, and the draw to follow; 0: the central values.
+
+    Returns
+    -------
+    Course
+        End and data of each transfer, and the use of each resource.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_site
+    >>> from hecn_analysis.sites.flows import flows_of
+    >>> from hecn_analysis.sites.system import System
+    >>> site = load_site("sc13-two-waves")
+    >>> course_of(System(site, flows_of(site, 0), 0), 0).finish_s.size
+    8
+    """
     return _Follower(system, draw).follow()
+
+
+def demands_together(system: System) -> list[Column]:
+    """Demands of each transfer while all are under way, for central values.
+
+    Parameters
+    ----------
+    system
+        The transfers.
+
+    Returns
+    -------
+    list of Column
+        Of each transfer, the resources that it uses and their time for a bit [s/bit].
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_site
+    >>> from hecn_analysis.sites.flows import flows_of
+    >>> from hecn_analysis.sites.system import System
+    >>> site = load_site("sc13-two-waves")
+    >>> len(demands_together(System(site, flows_of(site, 0), 0)))
+    8
+    """
+    follower = _Follower(system, 0)
+    flows = list(range(len(system.flows)))
+    follower._move(flows, [])  # noqa: SLF001 - of this module
+    return [follower._column(flow) for flow in flows]  # noqa: SLF001 - the same
 
 
 class _Follower:

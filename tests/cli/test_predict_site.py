@@ -61,3 +61,40 @@ def test_settings_and_faults(site, capsys):
     site.write_text(SITE.replace("receiver: b, bytes: 9.9 GB, start", "receiver: c, bytes: 9.9 GB, start"))
     assert main(["predict", str(site)]) == 1
     assert f"{site}:6: found receiver 'c', expected one of a, b" in capsys.readouterr().err
+
+
+def test_deadlines(site, capsys):
+    """9.9 GB take 8 s at 9.9 Gb/s: together 16 s, 2 s more than there are."""
+    assert main(["predict", str(site), "--by", "14 s", "--format", "json"]) == 1
+    streams = capsys.readouterr()
+    row = json.loads(streams.out)
+    assert [(each["name"], each["in_time"]) for each in row["schedule"]["transfers"]] == [
+        ("night", "yes"),
+        ("day", "no"),
+    ]
+    assert row["schedule"]["least_delay_s"] == pytest.approx(2, rel=1e-3)
+    assert row["schedule"]["needed"][0]["needed_bps"] == pytest.approx(9.9e9 * 16 / 14, rel=1e-3)
+    assert row["warnings"] == ["day ends 2.00 s after its deadline"]
+    assert streams.err == "hecn: found 1 transfer late, expected all in time\n"
+    assert main(["predict", str(site), "--by", "40 s", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("name,earliest_s,start_s,finish_s,late_finish_s,by_s,late_s,in_time,")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--schedule"], "{site}:4: found no deadline, expected by of a transfer, or --by WHEN for all"),
+        (["--by", "1 d", "--at-least", "1Gb/s"], "found --at-least with --by or --schedule, expected one or the other"),
+        (["sc13-two-waves", "--by", "1 d"], "found 2 scenarios, expected one site to plan for"),
+    ],
+)
+def test_plans_that_cannot_be(words, message, site, capsys):
+    assert main(["predict", str(site), *words]) == 1
+    assert capsys.readouterr().err == f"hecn: {message.format(site=site)}\n"
+
+
+def test_a_transfer_of_options_has_a_deadline(capsys):
+    words = ["--sender", "ideal", "--receiver", "ideal", "--path", "lan-100ge", "--set", "tool.bytes=2PB"]
+    assert main(["predict", *words, "--tool", "ftp", "--by", "2 d", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["schedule"]["transfers"]
+    assert row["finish_s"] == pytest.approx(16e15 / 99.0042e9, rel=1e-5)

@@ -237,3 +237,17 @@ def test_nothing_is_lost_and_no_link_is_more_than_full(chain):
     assert list(itertools.islice((use.full_s for use in result.resources), 2)) == sorted(
         (use.full_s for use in result.resources[:2]), reverse=True
     )
+
+
+def test_a_route_passes_each_place_once(chain):
+    path = ["a0", "l1", "l1", "a0"]
+    with pytest.raises(InputError) as error:
+        chain([1], [{"sender": "h0", "receiver": "h1", "path": path, "duration": 1}])
+    expected = "one that passes each host and switch once"
+    assert str(error.value) == f"found a route that comes back to s0 over l1, expected {expected}"
+
+
+def test_an_end_after_the_deadline_is_a_warning(chain):
+    late = {"name": "a", "sender": "h0", "receiver": "h1", "bytes": 10 * GB, "by": 8}
+    assert chain([1], [late]).warnings == ("a ends 2.00 s after its deadline",)
+    assert chain([1], [late | {"by": 10.1}]).warnings == ()

@@ -1,0 +1,113 @@
+"""Plans for a site in ``hecn predict``: starts that meet deadlines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+import hecn_analysis as hecn
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser
+from hecn_analysis.cli.remarks import say
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Site
+    from hecn_analysis.planning.site.schedule import Schedule
+
+#: Resources to show; JSON has all.
+_SHOWN: Final = 12
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the options of plans."""
+    group = parser.add_argument_group("plans for a site")
+    group.add_argument(
+        "--by",
+        metavar="WHEN",
+        help="choose starts with which all transfers are done by a time after 0 ('44 h'), a date (2026-11-27 18:00, "
+        "UTC without a zone) or the next such day (Friday, its beginning); transfers with a deadline keep it",
+    )
+    group.add_argument("--schedule", action="store_true", help="the same, for the deadlines that the site states (by)")
+
+
+def is_wanted(arguments: argparse.Namespace) -> bool:
+    """Whether a plan is asked for."""
+    return bool(arguments.schedule or arguments.by is not None)
+
+
+def run(arguments: argparse.Namespace, keys: Mapping[str, str], scenarios: Sequence[str]) -> int:
+    """Plan for one site."""
+    for option, given in (("--cases", arguments.cases), ("--at-least", arguments.at_least)):
+        if given is not None:
+            raise InputError(f"{option} with --by or --schedule", "one or the other")
+    if len(scenarios) > 1:
+        raise InputError(f"{len(scenarios)} scenarios", "one site to plan for")
+    return _schedule(arguments, _site(keys, scenarios))
+
+
+def _site(keys: Mapping[str, str], scenarios: Sequence[str]) -> Site:
+    """The site; options that describe one transfer are a site of one."""
+    from hecn_analysis.hardware import Site, load_site  # noqa: PLC0415 (not needed for --help)
+
+    if not scenarios:
+        return load_site({**keys, "transfers": [{}]})
+    loaded = hecn.load_scenario(scenarios[0], keys)
+    if isinstance(loaded, Site):
+        return loaded
+    raise InputError(f"{scenarios[0]}, a scenario", "a site: it has a list of transfers")
+
+
+def _schedule(arguments: argparse.Namespace, site: Site) -> int:
+    from hecn_analysis.planning.site.schedule import schedule  # noqa: PLC0415 (not needed for --help)
+
+    found = schedule(site, arguments.by)
+    form = output.chosen_format(arguments)
+    if form == "json":
+        written = output.json_object(found.to_dict())
+    elif form == "csv":
+        rows = [asdict(each) for each in found.transfers]
+        written = output.written(rows, list(rows[0]), form)
+    else:
+        written = _schedule_text(found)
+    output.deliver(written, arguments)
+    late = sum(each.in_time == "no" for each in found.transfers)
+    if late:
+        say(f"found {units.format_count(late, 'transfer')} late, expected all in time")
+    return 1 if late else 0
+
+
+def _schedule_text(found: Schedule) -> Iterator[str]:
+    """The sentence, the transfers, what the resources have left, and what the intervals rest on."""
+    yield f"{found}\n\n"
+    yield from output.text_rows(
+        [
+            {
+                "name": each.name,
+                "start": found.when(each.start_s),
+                "finish": found.when(each.finish_s),
+                "late finish": found.when(each.late_finish_s),
+                "by": "" if each.by_s is None else found.when(each.by_s),
+                "in time": each.in_time,
+                "throughput_bps": each.throughput_bps,
+                "bottleneck": each.bottleneck,
+            }
+            for each in found.transfers
+        ]
+    )
+    yield "\n"
+    yield from output.text_rows(
+        [
+            {"name": each.name, "left_fraction": each.left_fraction, "room_bytes": each.left_bytes, "title": each.title}
+            for each in found.left[:_SHOWN]
+        ]
+    )
+    if len(found.left) > _SHOWN:
+        yield f"and {len(found.left) - _SHOWN} resources with more left\n"
+    yield "\nlate finish: one run in 20 ends later. left, room: until the last deadline or end.\n"
+    yield f"The intervals are those of {found.prediction.basis}.\n"
+    for warning in found.prediction.warnings:
+        yield f"\nwarning: {warning}\n"

@@ -1,0 +1,1 @@
+"""Plans for a site: schedules that meet deadlines, what a failure costs, and what growth needs."""
