@@ -57,8 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     if len(found.runs):
         output.figure(target, hecn.plot(found, arguments.view), _title(arguments))
         print(target)
+    problems = found.problems
+    if len(found.runs):
+        problems = problems[problems["kind"] != "unrecognised"]  # folders hold other files, too
     return reading.report_problems(
-        found.problems[found.problems["kind"] != "unrecognised"],  # folders hold other files, too
+        problems,
         units.format_count(len(found.runs), "run"),
         "hecn parse --table problems lists all",
         nothing_in=arguments.paths if found.runs.empty else (),

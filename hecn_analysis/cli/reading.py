@@ -80,6 +80,7 @@ def report_problems(
     if nothing_in and not rows:
         places = ", ".join(nothing_in[:SHOWN]) + (", …" if len(nothing_in) > SHOWN else "")
         say(f"{read} read: found no file in {places}, expected a file, or a folder or archive with files")
+        return 1
     if rows:
         if not listed:
             say_all([line_of(row) for row in rows], rest)
