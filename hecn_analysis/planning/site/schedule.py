@@ -92,7 +92,7 @@ class Schedule:
     """Starts of the transfers of a site, and what comes of them.
 
     ``least_delay_s`` is how much later than its deadlines every schedule is, however it holds rates: 0 if there might
-    be one in time. ``needed`` are the resources that would have to grow for that. Of a schedule in time, there are none.
+    be one in time. ``needed`` are the resources that would have to grow for that. A schedule in time has none.
 
     Examples
     --------
