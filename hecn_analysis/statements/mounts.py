@@ -1,7 +1,7 @@
 """Directories at which hosts mount shares of servers, and the files that tests of disks and copies name.
 
-Versions: mount, /proc/mounts, /etc/fstab, findmnt, df, and mount commands, for NFS, SMB, SSHFS, CephFS, Lustre and
-others whose source names a server ("server:/export", "//server/share").
+Versions: mount, /proc/mounts, /etc/fstab, findmnt, df, nfsstat -m, and mount commands, for NFS, SMB, SSHFS, CephFS,
+Lustre and others whose source names a server ("server:/export", "//server/share").
 """
 
 from __future__ import annotations
@@ -25,12 +25,26 @@ _MOUNTS: Final = (
     re.compile(rf"(?:^|\s){_SOURCE} on {_AT} type "),
     re.compile(rf"(?:^|\s){_SOURCE}{_GAP}{_AT}{_GAP}{_TYPE}"),  # fstab, /proc/mounts
     re.compile(rf"^{_AT}{_GAP}{_SOURCE}{_GAP}{_TYPE}"),  # findmnt
+    re.compile(rf"^{_AT} from {_SOURCE}$"),  # nfsstat -m
     re.compile(rf"^{_SOURCE}{_GAP}(?:{_SIZE}{_GAP}){{3}}\d{{1,3}}%{_GAP}{_AT}$"),  # df
     re.compile(rf"\bmount(?:\.nfs4?|\.cifs|_nfs|_smbfs)? [^|;&\n]{{0,200}}?{_SOURCE}{_GAP}{_AT}"),
     re.compile(rf"\bsshfs [^|;&\n]{{0,200}}?{_SOURCE}{_GAP}{_AT}"),
 )
 #: What a line has that mounts a share.
-_OF_MOUNTS: Final = (" type ", "nfs", "cifs", "smb", "fuse.", "ceph", "lustre", "glusterfs", "%", "mount", "sshfs")
+_OF_MOUNTS: Final = (
+    " type ",
+    "nfs",
+    "cifs",
+    "smb",
+    "fuse.",
+    "ceph",
+    "lustre",
+    "glusterfs",
+    "%",
+    "mount",
+    "sshfs",
+    " from ",
+)
 _PROGRAMS: Final = (
     *("dd", "fio", "cp", "rsync", "mv", "tar", "bonnie++", "iozone", "ior", "IOR", "hdparm", "time", "cd", "pv"),
     *("bonnie", "dbench", "ioping"),

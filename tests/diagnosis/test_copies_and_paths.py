@@ -103,6 +103,7 @@ def test_advice_is_that_of_the_line(text, command, tmp_path):
         ("//srv/data on /mnt/smb type cifs (rw)\n", "/mnt/smb"),
         ("/mnt/nas nas:/export nfs4 rw,relatime\n", "/mnt/nas"),
         ("nas:/export       11T  9,8T  1,2T  90% /mnt/nas\n", "/mnt/nas"),
+        ("/mnt/nas from nas:/export\n Flags:\trw,vers=4.2\n", "/mnt/nas"),
         ("sudo mount -t nfs -o vers=3,nolock nas:/export /mnt/nas\n", "/mnt/nas"),
         ("[fd00::1]:/export on /mnt/six type nfs4 (rw)\n", "/mnt/six"),
         ("me@srv:/data on /home/me/srv type fuse.sshfs (rw)\n", "/home/me/srv"),

@@ -106,3 +106,45 @@ def test_a_damaged_line_is_a_problem(samples, tmp_path, path, damage, line):
     (tmp_path / "a.txt").write_text(text.replace(*damage, 1))
     problems = read_inventory(tmp_path / "a.txt").problems
     assert problems[["line", "kind"]].to_numpy().tolist() == [[line, "malformed"]]
+
+
+def test_devices_and_ports_of_devlink(facts):
+    found = facts("devlink/info.txt")
+    assert found["devices"] == [
+        {
+            "address": "0000:81:00.0",
+            "driver": "mlx5_core",
+            "running": {"fw.version": "16.35.2000", "fw": "16.35.2000"},
+        },
+        {
+            "address": "0000:c1:00.1",
+            "driver": "ice",
+            "running": {"fw.mgmt": "6.2.9", "fw.app.name": "ICE OS Default Package"},
+        },
+    ]
+    ports = facts("devlink/ports.txt")["ports"]
+    assert [(one["address"], one["interface"], one["flavour"], one["rdma_device"]) for one in ports] == [
+        ("0000:81:00.0", "ens8np0", "physical", None),
+        ("0000:81:00.0", "ens8npf0vf0", "pcivf", None),
+        (None, "ens9np1", "physical", None),
+        ("0000:21:00.0", None, None, "mlx4_0"),
+    ]
+
+
+def test_disks_in_the_slots_of_sesutil(facts, samples):
+    found = facts("sesutil/show.txt")
+    assert [(one["name"], one["id"], one["n_slots"]) for one in found["enclosures"]] == [
+        ("ses1", "50000d166a000080", 3),
+        ("ses2", "0", 1),
+    ]
+    assert [tuple(disk.values()) for one in found["enclosures"] for disk in one["drives"]] == [
+        ("Slot 01", "da12", "ACME RUST 8000", "8T"),
+        (None, "da13", "ACME RUST 8000", "8T,  Swapped"),
+        ("Slot 00", "ada0", "FLASHY 960", "960G"),
+    ]
+    text = (samples / "sesutil" / "show.txt").read_text()
+    expected = "slot, device, model, identity and status below their heads"
+    said = f"3: malformed: found 'Slot 01 da12 ACME RUST', expected {expected}; left out"
+    lines = text.splitlines()
+    lines[2] = "Slot 01 da12 ACME RUST"
+    assert facts("\n".join(lines) + "\n\nwords below\n", text=True, problems=[said])["n_drives"] == 2

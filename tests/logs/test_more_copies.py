@@ -84,3 +84,59 @@ def test_downloads_of_axel(samples, tmp_path):
     (tmp_path / "a.log").write_text("Downloaded 9.5 megabytes in 2 seconds. (48G3.26 KB/s)\n")
     [problem] = read(tmp_path / "a.log").problems.to_dict("records")
     assert (problem["line"], problem["kind"]) == (1, "malformed")
+
+
+def test_files_of_gfal_copy(samples, problem_lines):
+    reading = read(samples / "gfal_copy" / "files.txt")
+    assert rows(reading, "direction", "bytes", "duration_s", "throughput_bps", "error") == [
+        ["send", 2**32, 9.0, 455.0 * MIB, False],
+        [None, None, 31.0, None, False],
+        [None, None, 2.0, None, True],
+        [None, None, None, None, False],
+    ]
+    assert problem_lines(reading) == ["files.txt:5: aborted: found a copy that failed, expected [DONE]"]
+
+
+def test_a_copy_of_gfal_that_is_cut_short(samples, reading_of):
+    first = (samples / "gfal_copy" / "files.txt").read_text().splitlines()[0]
+    reading = reading_of(f"{first}\n")
+    assert rows(reading, "bytes", "duration_s", "throughput_bps") == [[None, None, 497.0 * MIB]]
+    assert list(reading.problems.message) == ["found 48 % of a copy, expected its end; the rate so far is taken"]
+    damaged = reading_of("Copying file:///a   [DONE]  after l2s\n")
+    assert (len(damaged.runs), damaged.problems.kind.tolist()) == (0, ["malformed"])
+
+
+def test_the_bar_of_s5cmd(samples, problem_lines):
+    reading = read(samples / "s5cmd" / "progress.txt")
+    assert rows(reading, "bytes", "duration_s", "throughput_bps", "error") == [
+        [5_000_000_000, 6.0, 6.5e9, False],
+        [None, None, None, True],
+    ]
+    [problem] = problem_lines(reading)
+    assert problem.startswith('progress.txt:5: aborted: found \'ERROR "cp big.tar s3://lab/big.tar": AccessDenied: ')
+    assert problem.endswith(" status code: 403', expected a file that is copied")
+
+
+def test_a_copy_of_s5cmd_that_is_cut_short_has_no_rate(samples, reading_of):
+    states = (samples / "s5cmd" / "progress.txt").read_text().splitlines()
+    reading = reading_of(f"{states[1]}\n")
+    assert rows(reading, "bytes", "duration_s", "throughput_bps") == [[1_910_000_000, None, None]]
+    assert list(reading.problems.message) == ["found 38.20 % of a copy, expected all of it; run without a rate"]
+
+
+def test_statistics_of_rclone_before_the_whole_was_printed(samples):
+    reading = read([samples / "rclone" / "first.txt", samples / "rclone" / "old.txt"])
+    assert reading.problems.empty
+    assert rows(reading, "bytes", "duration_s", "error") == [
+        [52428800, 12.5, False],
+        [round(3.516 * 2**30), 61.1, False],
+    ]
+
+
+def test_dots_of_wget_below_lines_that_name_no_file(samples, reading_of):
+    reading = read(samples / "wget" / "dots-alone.txt")
+    assert reading.problems.empty
+    assert rows(reading, "bytes", "duration_s", "throughput_bps") == [[263979008, 2.5, 101 * MIB]]
+    dots = (samples / "wget" / "dots-alone.txt").read_text().splitlines()[:2]
+    cut = reading_of("\n".join(dots) + "\n")
+    assert (rows(cut, "throughput_bps"), cut.problems.kind.tolist()) == ([[None]], ["truncated"])

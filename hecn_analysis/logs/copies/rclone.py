@@ -1,10 +1,11 @@
 """Output of rclone: what it transferred, and in which time.
 
-Versions: 1.40 to 1.68, the lines of statistics with and without ``--progress``; one run for each command.
+Versions: 1.0 to 1.68, the lines of statistics with and without ``--progress``; one run for each command.
 
 Units and traps
 ---------------
-- Amounts are binary: "286.102 MiB", in old versions "286.102M" and "MBytes", are 2**20 bytes.
+- Amounts are binary: "286.102 MiB", in old versions "286.102M" and "MBytes", are 2**20 bytes. The first
+  versions print what was transferred so far and not the whole ("Transferred: 1.2 GBytes (40 MBytes/s)").
 - The rate that is printed is a mean over the last seconds since version 1.57: the rate of the run is the amount over
   the elapsed time.
 - The statistics come every minute, or more often; the last ones before the command ends count.
@@ -22,10 +23,11 @@ from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.parsing.amounts import clock, scale
 
 _AMOUNT: Final = re.compile(
-    r"Transferred:\s{1,12}(?P<done>\d{1,9}(?:\.\d{1,6})?) ?(?P<done_unit>[kKMGTP]?)(?:i?B(?:ytes)?)? / "
-    r"(?P<all>\d{1,9}(?:\.\d{1,6})?) ?(?P<all_unit>[kKMGTP]?)(?:i?B(?:ytes)?), (?:\d{1,3}%|-), "
+    r"Transferred:\s{1,12}(?P<done>\d{1,15}(?:\.\d{1,6})?) ?(?P<done_unit>[kKMGTP]?)(?:i?B(?:ytes)?)?(?: / "
+    r"(?P<all>\d{1,9}(?:\.\d{1,6})?) ?(?P<all_unit>[kKMGTP]?)(?:i?B(?:ytes)?), (?:\d{1,3}%|-), |"
+    r" \(\s{0,12}\d{1,9}(?:\.\d{1,6})? ?[kKMGTP]?(?:Bytes?|Bits)/s\)\s{0,8}$)"
 )
-_FILES: Final = re.compile(r"Transferred:\s{1,16}(?P<files>\d{1,12}) / \d{1,12}, (?:\d{1,3}%|-)\s{0,8}$")
+_FILES: Final = re.compile(r"Transferred:\s{1,16}\d{1,12}(?: / \d{1,12}, (?:\d{1,3}%|-))?\s{0,8}$")
 _ELAPSED: Final = re.compile(r"Elapsed time:\s{1,16}(?P<time>(?:\d{1,4}h)?(?:\d{1,2}m)?\d{1,3}(?:\.\d{1,3})?s)\s{0,8}$")
 _ERRORS: Final = re.compile(r"Errors:\s{1,16}(?P<errors>\d{1,9})\b")
 
@@ -34,7 +36,7 @@ class Rclone:
     """Reader of rclone."""
 
     TOOLS: tuple[str, ...] = ("rclone",)
-    VERSIONS: str = "1.40 to 1.68: the statistics"
+    VERSIONS: str = "1.0 to 1.68: the statistics"
     HINTS: tuple[str, ...] = ("Transferred:", "Elapsed time:", "Errors:")
 
     def __init__(self, findings: RunFindings) -> None:
@@ -57,8 +59,9 @@ class Rclone:
             if self._amount is not None and self._seconds:
                 self._earlier = (self._last, self._amount, self._seconds, self._failed)
             self._first, self._block = self._first or line.number, line.number
-            done, every = (float(match[name]) * scale(match[f"{name}_unit"], 1024) for name in ("done", "all"))
-            self._amount, self._seconds = (done, done >= every), None
+            done = float(match["done"]) * scale(match["done_unit"], 1024)
+            is_whole = match["all"] is None or done >= float(match["all"]) * scale(match["all_unit"], 1024)
+            self._amount, self._seconds = (done, is_whole), None
         elif self._first is None:
             return False
         elif (match := _ELAPSED.search(text)) is not None:

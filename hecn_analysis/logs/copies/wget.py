@@ -96,6 +96,7 @@ class Wget:
         "wget: ",
         "' saved",
         "Downloaded: ",
+        "K ........",
     )
 
     def __init__(self, findings: RunFindings) -> None:
@@ -122,6 +123,9 @@ class Wget:
             return True
         if self._open is not None and self._under_way(line, self._open):
             return True
+        if self._open is None and _DOTS.match(text):  # below the lines that name the file
+            self._open = _OpenRun(line.number, line.number)
+            return self._under_way(line, self._open)
         if self._open is None and (match := _BAR.search(text)) and match["time"] is not None:
             self._bar_alone(line, match)
             return True
