@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import os
 import secrets
-import socket
 import webbrowser
 from collections.abc import Callable, Iterator
 from importlib.resources import files
@@ -33,11 +31,10 @@ from voila.app import Voila
 from voila.tornado.handler import TornadoVoilaHandler
 
 from hecn_analysis.app import FOLDER, SCENARIO
+from hecn_analysis.app.loopback import ADDRESS
 from hecn_analysis.base import kernels
 from hecn_analysis.base.children import private_folder
-from hecn_analysis.base.errors import HecnError, InputError
-
-ADDRESS: Final = "127.0.0.1"
+from hecn_analysis.base.errors import HecnError
 
 #: Limit of open pages; each has a kernel of some 200 MB.
 MOST_PAGES: Final = 8
@@ -171,12 +168,11 @@ def _logged(token: str, say: Callable[[str], None]) -> Iterator[None]:
         root.removeHandler(handler)
 
 
-def serve(scenario: str | None, *, port: int | None, open_browser: bool, say: Callable[[str], None]) -> None:
-    """Serve the app until it is interrupted, after printing its address by `say`; InputError if the port is taken.
+def serve(scenario: str | None, *, port: int, open_browser: bool, say: Callable[[str], None]) -> None:
+    """Serve the app until it is interrupted, after printing its address by `say`.
 
-    Without a scenario the app's default opens; without a port any free one is used.
+    Without a scenario the app's default opens.
     """
-    port = _free(port)
     token = secrets.token_urlsafe(24)
     os.environ[FOLDER] = str(Path.cwd())
     os.environ[SCENARIO] = scenario or ""
@@ -241,20 +237,3 @@ def _configuration(port: int, token: str, private: Path) -> Config:
         KernelManager={"transport": kernels.transport(private, _SOCKET)},
         MappingKernelManager={"cull_idle_timeout": _IDLE, "cull_interval": _LOOK, "cull_connected": False},
     )
-
-
-def _free(port: int | None) -> int:
-    """The requested port, or any free one; InputError if it is taken."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((ADDRESS, port or 0))
-        except OSError as error:
-            if error.errno in (errno.EADDRINUSE, errno.EACCES):
-                raise InputError(
-                    f"port {port}, which is in use or reserved",
-                    "a free port",
-                    advice="leave out --port for any free one",
-                ) from None
-            raise
-        return int(probe.getsockname()[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say
@@ -44,8 +43,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the app until it is interrupted."""
-    if arguments.port is not None and not 1024 <= arguments.port <= 65535:
-        raise InputError(f"port {arguments.port}", "1024 to 65535")
     if arguments.check:
         from hecn_analysis.app.model import glance, measured_words, opened  # noqa: PLC0415 (heavy: not for --help)
 
@@ -57,8 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
         from hecn_analysis.app.model import opened  # noqa: PLC0415 (heavy: not for --help)
 
         opened(arguments.scenario)  # report its errors here, not in the browser
+    from hecn_analysis.app.loopback import port_for  # noqa: PLC0415 (see above)
     from hecn_analysis.app.server import serve  # noqa: PLC0415 (see above)
 
+    port = port_for(arguments.port, option="--port")
     say("the app listens on this machine only; Ctrl-C ends it")
-    serve(arguments.scenario, port=arguments.port, open_browser=arguments.browser, say=say)
+    serve(arguments.scenario, port=port, open_browser=arguments.browser, say=say)
     return 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,12 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "-o", "--output", required=True, type=OutputFolder, metavar="OUT", help="folder for pages, JSON and metrics"
     )
+    parser.add_argument(
+        "--serve",
+        type=int,
+        metavar="PORT",
+        help="serve the pages and /metrics at this port, to this machine only",
+    )
     parser.add_argument("--once", action="store_true", help="look once, at all files, and stop")
     parser.add_argument(
         "--credentials", type=Path, metavar="FILE", help="users and passwords of addresses (.netrc, mode 600)"
@@ -87,15 +94,31 @@ def run(arguments: argparse.Namespace) -> int:
     archive = Archive(arguments.archive)
     watched = (Incoming(folders, archive), Remote(remote, archive, time.time() - since_s))
     if arguments.once:
+        if arguments.serve is not None:
+            raise InputError("--serve with --once", "one of them")
         return _look(watched, archive, arguments, is_first=True)
     status = 0
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), _serving(arguments):
         is_first = True
         while True:
             status = max(status, _look(watched, archive, arguments, is_first=is_first))
             is_first = False
             time.sleep(every_s)
     return status
+
+
+@contextmanager
+def _serving(arguments: argparse.Namespace) -> Iterator[None]:
+    """Serve the output in this block, if this is asked for."""
+    if arguments.serve is None:
+        yield
+        return
+    from hecn_analysis.app.loopback import port_for  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.app.watched import served  # noqa: PLC0415 (heavy: not for --help)
+
+    with served(Path(arguments.output), port_for(arguments.serve, option="--serve")) as address:
+        print(address, flush=True)
+        yield
 
 
 def _time(arguments: argparse.Namespace, name: str) -> float:
