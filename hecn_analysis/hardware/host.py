@@ -289,8 +289,8 @@ class Host(_Described):
     )
     iommu: Literal["off", "passthrough", "lazy", "strict"] | None = Field(
         default=None,
-        description="translation of the cards' addresses: off; passthrough (iommu=pt); lazy or strict flushes of "
-        "translations; default: unknown, as in the costs",
+        description="translation of the addresses of cards and disks: off; passthrough (iommu=pt); lazy or strict "
+        "flushes of translations; default: unknown, as in the costs",
     )
     qdisc: Literal["fq", "other"] | None = Field(
         default=None,

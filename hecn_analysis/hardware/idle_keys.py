@@ -28,6 +28,10 @@ def _one_way(scenario: Scenario) -> bool:
     return not scenario.tool.bidirectional
 
 
+def _loses_nothing(scenario: Scenario) -> bool:
+    return "loss" in scenario.path.model_fields_set and scenario.path.loss.value == 0
+
+
 #: Beginnings of keys, the condition under which they do nothing, and the reason.
 _RULES: Final[tuple[_Rule, ...]] = (
     (("sender",), lambda scenario: scenario.sender is None, "this tool has no sender"),
@@ -37,6 +41,13 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (("path.rdma_mtu",), lambda scenario: scenario.tool.protocol != "rdma", "this tool does not use RDMA"),
     (("path.tunnel_offload",), lambda scenario: scenario.path.tunnel is None, "path.tunnel is not set"),
     (("tool.duration",), lambda scenario: scenario.tool.bytes is not None, "tool.bytes sets the amount"),
+    (
+        ("tool.warm_up",),
+        lambda scenario: scenario.tool.bytes is not None,
+        "tool.bytes sets the amount, which counts whole",
+    ),
+    (("path.spread",), lambda scenario: scenario.path.links == 1, "the path has a single link"),
+    (("path.loss_burst",), _loses_nothing, "path.loss is 0"),
     (("tool.cipher",), lambda scenario: scenario.tool.encryption is None, "tool.encryption is not set"),
     (("tool.io",), lambda scenario: not _on_disk(scenario), "neither end of this tool is a file"),
     (("tool.sync",), lambda scenario: scenario.tool.sink_end != "disk", "the receiver writes no file"),
@@ -48,6 +59,16 @@ _RULES: Final[tuple[_Rule, ...]] = (
         ("tool.outstanding",),
         lambda scenario: scenario.tool.request is None,
         "tool.request, the size of each request, is not set",
+    ),
+    (
+        ("sender.qdisc",),
+        lambda scenario: scenario.sender is not None and scenario.sender.congestion_control != "bbr",
+        "the sender's congestion control does not pace",
+    ),
+    (
+        ("receiver.lro_frames",),
+        lambda scenario: scenario.receiver is not None and not scenario.receiver.lro,
+        "receiver.lro is not set",
     ),
     (
         ("sender.card_queues",),

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from hecn_analysis.base import units
-from hecn_analysis.hardware.quantity import Bytes, Factor, Parameter, Probability, Rate, Time, Title
+from hecn_analysis.hardware.quantity import Bytes, Factor, FlowRate, Parameter, Probability, Rate, Time, Title
 from hecn_analysis.limits.framing import FRAME_OVERHEAD, VLAN_TAG
 
 #: Line rate over payload rate of a concatenated SONET carrier: 622.08 Mb/s carry 599.04 (ANSI T1.105).
@@ -122,8 +122,10 @@ class Path(BaseModel):
         description="packets lost in one event: TCP reduces its window once for all of them",
     )
     queue: Bytes | None = None
-    background: Rate | None = Field(
-        default=None, description="other traffic on the narrowest link, all parallel links together; default: none"
+    background: FlowRate | None = Field(
+        default=None,
+        description="other traffic on the narrowest link, all parallel links together; default: drawn on a long path "
+        "between real hosts whose loss is not stated, else none",
     )
     pep: bool = Field(
         default=False,

@@ -134,6 +134,7 @@ def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: f
 Title: TypeAlias = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
 
 Rate: TypeAlias = Annotated[Parameter, _parser("rate", above=0), _SCHEMA]
+FlowRate: TypeAlias = Annotated[Parameter, _parser("rate"), _SCHEMA]
 Bytes: TypeAlias = Annotated[Parameter, _parser("bytes"), _SCHEMA]
 Time: TypeAlias = Annotated[Parameter, _parser("time"), _SCHEMA]
 Probability: TypeAlias = Annotated[Parameter, _parser("fraction", high=1), _SCHEMA]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from hecn_analysis.hardware.parts import Cipher
-from hecn_analysis.hardware.quantity import Bytes, Cycles, CyclesPerByte, Factor, Rate, Time, Title
+from hecn_analysis.hardware.quantity import Bytes, Cycles, CyclesPerByte, Factor, FlowRate, Parameter, Time, Title
 
 End = Literal["memory", "disk", "none"]
 
@@ -86,7 +86,9 @@ class Tool(BaseModel):
     bidirectional: bool = Field(
         default=False, description="an equal number of processes send the other way at the same time"
     )
-    pace: Rate | None = Field(default=None, description="pacing rate of each stream (iperf3 -b)")
+    pace: FlowRate | None = Field(
+        default=None, description="pacing rate of each stream (iperf3 -b); 0: as fast as it goes, as by default"
+    )
     window: Bytes = Field(default=0, validate_default=True)
     channel: Bytes = Field(
         default=0,
@@ -103,6 +105,12 @@ class Tool(BaseModel):
         validate_default=True,
         description="scatter of single runs around their mean, as a factor with a spread",
     )
+
+    @field_validator("pace")
+    @classmethod
+    def _unpaced(cls, pace: Parameter | None) -> Parameter | None:
+        """No pace in place of 0."""
+        return None if pace is None or pace.value == 0 else pace
 
     @model_validator(mode="after")
     def _can_connect(self) -> Self:

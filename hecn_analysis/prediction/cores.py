@@ -25,6 +25,7 @@ from hecn_analysis.prediction.devices import (
     filter_cost,
     pacing_cost,
     process_cost,
+    request_cost,
     slowness,
     switch_cost,
 )
@@ -322,7 +323,12 @@ class Cores:
             return self._cost(name)
         request = self.draw("tool.request", tool.request)
         if tool.io == "direct":
-            return self._cost(name) + self._cost("block_request_cost") / self._piece(flow, request)
+            piece = self._piece(flow, request)
+            return (
+                self._cost(name)
+                + self._cost("block_request_cost") / piece
+                + request_cost(self.draw, self.role, self.host, piece)
+            )
         return self._cost(name) + self._cost("file_call_cost") / request
 
     def _piece(self, flow: int, request: FloatArray) -> FloatArray:

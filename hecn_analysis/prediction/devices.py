@@ -71,10 +71,15 @@ def core_clock(draw: Draws, role: str, host: Host) -> FloatArray:
 
 def buffer_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
     """Cycles per byte for the IOMMU's translation of each buffer of up to a page [cycles/B]."""
+    return request_cost(draw, role, host, np.minimum(unit, _PAGE))
+
+
+def request_cost(draw: Draws, role: str, host: Host, size: FloatArray) -> FloatArray:
+    """Cycles per byte for the IOMMU's translation of a request to a disk, whose pages are mapped at once [cycles/B]."""
     if host.iommu is None:
         return np.zeros(1)
     cycles = draw(f"{role}.iommu", _assumed(_table()["iommu"][host.iommu], dimension="cycles"))
-    return np.asarray(cycles / np.minimum(unit, _PAGE))
+    return np.asarray(cycles / size)
 
 
 def filter_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:

@@ -228,6 +228,14 @@ def test_a_number_without_a_unit_in_a_file_is_said_and_short_units_are_those_of_
         ({"tool": "dd-read", "path.rtt": "1 ms"}, "path.rtt has no effect: this tool uses no network"),
         ({"tool": "perftest", "tool.window": "1 MiB"}, "tool.window has no effect: this tool does not use TCP"),
         ({"tool": "iperf3", "tool.cipher": "aes-gcm"}, "tool.cipher has no effect: tool.encryption is not set"),
+        ({"tool": "iperf3", "path.spread": "round-robin"}, "path.spread has no effect: the path has a single link"),
+        ({"tool": "iperf3", "path.loss": 0, "path.loss_burst": 9}, "path.loss_burst has no effect: path.loss is 0"),
+        ({"tool": "iperf3", "sender.qdisc": "fq"}, "sender.qdisc has no effect: the sender's congestion control does"),
+        ({"tool": "iperf3", "receiver.lro_frames": 8}, "receiver.lro_frames has no effect: receiver.lro is not set"),
+        (
+            {"tool": "iperf3", "tool.bytes": "1 GB", "tool.warm_up": "1 s"},
+            "tool.warm_up has no effect: tool.bytes sets the amount, which counts whole",
+        ),
         ({"tool": "iperf3", "sender.card_queues": 4}, "sender.card_queues has no effect: the sender's card is no"),
         (
             {"tool": "iperf3", "tool.bytes": "1 GB", "tool.duration": "9 s"},
@@ -247,3 +255,9 @@ def test_a_duration_replaces_the_amount_of_the_tools_file():
     scenario = load_scenario(base, {"tool.duration": "20 s"})
     assert (scenario.tool.bytes, scenario.tool.duration.value) == (None, 20)
     assert scenario.warnings == ()
+
+
+def test_a_pace_of_zero_is_none_and_no_other_traffic_can_be_stated():
+    scenario = load_scenario({"path.rate": "10 Gb/s", "tool": "iperf3", "tool.pace": 0, "path.background": "0 Gb/s"})
+    assert scenario.tool.pace is None
+    assert scenario.path.background.value == 0

@@ -31,6 +31,13 @@ PARITY = {**HDD, "level": 6, "disks": 12}
 NFS = {**LAN, "tool": "nfs4", "sender.read_rate": "4 GB/s", "receiver.write_rate": "4 GB/s", "tool.sink_end": "memory"}
 IN_TURN = {**NFS, "path.rtt": "10 ms"}
 COPY = {**LAN, "tool": "scp"}
+DEEP = {**LONG, "tool.duration": "60 s", "receiver.tcp_rmem_max": "512 MB", "sender.tcp_wmem_max": "512 MB"}
+SMALL = {**files("read", NVME), "tool.request": "4 KiB", "tool.outstanding": 32}
+SEVERAL = {**LAN, "sender.read_rate": "4 GB/s", "tool.sink_end": "memory"}
+SEGMENTS = [
+    {"rate": "40 Gb/s", "rtt": "0.1 ms", "mtu": 9000},
+    {"rate": "10 Gb/s", "rtt": "0.2 ms", "mtu": 9000, "loss": 0, "queue": "10 MB"},
+]
 
 CASES = [  # base, key, slower, faster
     (LAN, "path.mtu", 1500, 9000),
@@ -108,6 +115,32 @@ CASES = [  # base, key, slower, faster
     (files("read", NVME), "tool.request", "4 KiB", "128 KiB"),
     ({**files("read", NVME), "tool.request": "4 KiB"}, "tool.outstanding", 1, 32),
     ({**files("write", NVME), "tool.request": "16 KiB"}, "tool.sync", True, False),
+    (SMALL, "sender.iommu", "strict", "off"),
+    (SMALL, "sender.cpu.clock", "1 GHz", "4 GHz"),
+    (files("write", {**STRIPE, "disks": 24}), "receiver.arrays.a.ceiling", "1 GB/s", "3 GB/s"),
+    (files("read", {**STRIPE, "disks": 24}), "sender.arrays.a.ceiling", "1 GB/s", "3 GB/s"),
+    ({**files("read", {**STRIPE, "level": 10}), "tool.processes": 1}, "sender.arrays.a.layout", "near", "far"),
+    (copied({**STRIPE, "disks": 24}), "receiver.arrays.a.ceiling", "1 GB/s", "3 GB/s"),
+    ({**LAN, "tool": "gridftp", "receiver.write_rate": "10 GB/s"}, "sender.read_rate", "100 MB/s", "500 MB/s"),
+    ({**LAN, "tool": "gridftp", "sender.read_rate": "10 GB/s"}, "receiver.write_rate", "100 MB/s", "500 MB/s"),
+    ({**LAN, "path.rate": "1 Gb/s"}, "path.timestamps", True, False),
+    ({**LAN, "path.rate": "10 Gb/s", "tool.streams": 8}, "path.links", 1, 2),
+    ({**LAN, "path.rate": "10 Gb/s", "path.links": 2}, "path.spread", "streams", "round-robin"),
+    (LAN, "receiver.cpu_share", 0.3, 1),
+    ({**LAN, "receiver.cpu.clock": "5 GHz"}, "sender.cpu_share", 0.3, 1),
+    (WITHIN, "receiver.cpu_share", 0.3, 1),
+    ({**LAN, "receiver.gro": False}, "receiver.arfs", False, True),
+    ({**LAN, "tool.processes": 8}, "receiver.cpu.cores", 2, 16),
+    (DEEP, "path.queue", "256 kB", "125 MB"),
+    (DEEP, "path.background", "5 Gb/s", 0),
+    ({**LONG, "tool.duration": "10 s"}, "tool.warm_up", "0 s", "4 s"),
+    (LONG, "tool.bytes", "10 MB", "10 GB"),
+    ({**LONG, "path.mtu": 1500, "tool.bytes": "1 MB"}, "sender.initcwnd", 3, 10),
+    ({**LONG, "path.mtu": 1500, "tool.bytes": "1 MB"}, "sender.initcwnd", 10, 40),
+    ({"tool": "iperf3"}, "path.segments", [*SEGMENTS[:1], {**SEGMENTS[1], "rate": "1 Gb/s"}], SEGMENTS),
+    ({**SEVERAL, "tool": "smb", "tool.outstanding": 1}, "tool.request", "4 KiB", "64 KiB"),
+    ({**SEVERAL, "tool": "smb", "tool.request": "4 KiB"}, "tool.outstanding", 1, 8),
+    ({**SEVERAL, "tool": "scp", "path.rtt": "20 ms"}, "tool.channel", "1 MB", "2 MB"),
     (
         {**files("read", {**NVME, "level": 0, "disks": 4, "software": "md"}), "tool.request": "1 MiB"},
         "sender.arrays.a.chunk",
