@@ -38,7 +38,7 @@ BUFFERED = 1e-3
 RANDOM_RUNS = 16
 
 #: Steps of TCP, and growth of a window in each, where the path or the buffers are not stated: draws differ by more.
-VAGUE_ROUNDS, VAGUE_GRAIN = 600, 0.05
+VAGUE_ROUNDS, VAGUE_GRAIN = 480, 0.05
 
 _BUFFERS = ("tcp_rmem_max", "tcp_wmem_max")
 
