@@ -119,3 +119,11 @@ def test_an_empty_file_is_not_a_failure(reading_of, column):
     reading = reading_of(HEAD + "  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\n")
     assert column(reading, "bytes") == [0]
     assert column(reading, "error") == [False]
+
+
+def test_a_finished_row_below_another_is_the_next_transfer_and_a_wait_for_an_answer_is_not(reading_of, column):
+    first = "100  512M  100  512M    0     0  20.4M      0  0:00:25  0:00:25 --:--:-- 21.0M\n"
+    second = "100  512M  100  512M    0     0  9.84M      0  0:00:52  0:00:52 --:--:-- 9.90M\n"
+    waits = "100  512M  100  512M    0     0  18.9M      0  0:00:27  0:00:27 --:--:--     0\n"
+    assert column(reading_of(HEAD + first + "and at night\n" + second), "duration_s") == [25, 52]
+    assert column(reading_of(HEAD + first + waits), "duration_s") == [27]

@@ -369,3 +369,19 @@ def test_a_sum_without_rows_of_its_stream_is_the_result(reading_of, banner):
     reading = reading_of(banner + CONNECTED + "[SUM]  0.0-10.0 sec  1.09 GBytes   939 Mbits/sec\n")
     assert values(reading, "throughput_bps", "bytes") == [[939e6, round(1.09 * 2**30)]]
     assert reading.problems.empty
+
+
+def test_the_server_below_a_client_whose_rows_break_off_is_a_run_of_its_own(reading_of, column):
+    reading = reading_of(
+        "Client connecting to far, TCP port 5001\n"
+        "[  3] local 192.0.2.7 port 40110 connected with 192.0.2.9 port 5001\n"
+        "[  3]  0.0- 5.0 sec  3.50 MBytes  5.87 Mbits/sec\n"
+        "[  3]  5.0-10.0 sec  7.25 MBytes  12.2 Mbits/sec\n"
+        "\n"
+        "Server listening on TCP port 5001\n"
+        "[  4] local 192.0.2.9 port 5001 connected with 192.0.2.7 port 40110\n"
+        "[  4]  0.0-20.3 sec  27.1 MBytes  11.2 Mbits/sec\n"
+    )
+    assert column(reading, "direction") == ["send", "receive"]
+    assert column(reading, "throughput_bps") == [None, 11.2e6]
+    assert column(reading, "line_first") == [1, 6]

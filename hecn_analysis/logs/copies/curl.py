@@ -12,7 +12,7 @@ Units and traps
 - Fetched data may follow the last row on its line if they went to the same terminal.
 - Rows stand between carriage returns, or on lines of their own if a program replaced those. A redirection (-L) restarts
   the count below the same heading: still one run. Without -L in the command line a restarted count is the next file:
-  curl before 7.66 printed the heading once.
+  curl before 7.66 printed the heading once. So is a finished row below another one with more time and a current speed.
 - With -Z (--parallel) all files share one meter with other columns: one run.
 - "curl: (6) …" is a run that failed.
 - -w prints any text. Variables are read if their own names stand in front ("speed_download: 4711.000", in JSON too):
@@ -35,12 +35,12 @@ _S: Final = r"\d{1,6}(?:\.\d{1,3})?[kKMGTP]?"
 _T: Final = r"(?:--:--:--|\d{1,4}:\d\d:\d\d|\d{1,4}d \d\dh|\d{1,9}d|\d{1,4}y)"
 _B: Final = r"\s{1,8}"
 _ROW: Final = re.compile(
-    rf"(?<!\S)\d{{1,3}}{_B}{_S}{_B}\d{{1,3}}{_B}(?P<received>{_S}){_B}\d{{1,3}}{_B}(?P<sent>{_S}){_B}"
-    rf"(?P<down>{_S}){_B}(?P<up>{_S}){_B}{_T}{_B}(?P<time>{_T}){_B}{_T}{_B}\d"
+    rf"(?<!\S)(?P<percent>\d{{1,3}}){_B}{_S}{_B}\d{{1,3}}{_B}(?P<received>{_S}){_B}\d{{1,3}}{_B}(?P<sent>{_S}){_B}"
+    rf"(?P<down>{_S}){_B}(?P<up>{_S}){_B}{_T}{_B}(?P<time>{_T}){_B}(?P<left>{_T}){_B}(?P<now>\d)"
 )
 _BLANK_ROW: Final = re.compile(
-    rf"(?<!\S)\d{{1,3}}{_B}{_S}{_B}\d{{1,3}}{_B}(?P<received>{_S}){_B}\d{{1,3}}{_B}(?P<sent>{_S}){_B}"
-    rf"(?P<down>{_S}){_B}(?P<up>{_S}) [ \w:]{{7}} (?P<time>[ \w:]{{7}}) [ \w:]{{7}} {{1,6}}\d"
+    rf"(?<!\S)(?P<percent>\d{{1,3}}){_B}{_S}{_B}\d{{1,3}}{_B}(?P<received>{_S}){_B}\d{{1,3}}{_B}(?P<sent>{_S}){_B}"
+    rf"(?P<down>{_S}){_B}(?P<up>{_S}) [ \w:]{{7}} (?P<time>[ \w:]{{7}}) (?P<left>[ \w:]{{7}}) {{1,6}}(?P<now>\d)"
 )
 _PARALLEL_ROW: Final = re.compile(
     rf"(?<!\S)(?:\d{{1,3}}|--){_B}(?:\d{{1,3}}|--){_B}(?P<received>{_S}){_B}(?P<sent>{_S}){_B}\d{{1,9}}{_B}\d{{1,9}}{_B}"
@@ -148,7 +148,8 @@ class Curl(DocumentReader):
             again = _bytes(match) < _bytes(before) or _seconds(match) < _seconds(before)
             command = self.findings.command
             words = command.arguments if command.program == "curl" else ("-L",)
-            if again and _bytes(before) and not any(re.fullmatch(r"--location.*|-\w{0,20}L\w{0,20}", w) for w in words):
+            is_redirected = any(re.fullmatch(r"--location.*|-\w{0,20}L\w{0,20}", word) for word in words)
+            if (again and _bytes(before) and not is_redirected) or _is_next(match, before):
                 self._hand_over(meter, failed=False)
                 meter.rows.clear()
                 meter.first = line.number
@@ -272,6 +273,12 @@ def _amount(text: str) -> float:
 def _bytes(row: re.Match[str]) -> float:
     """Return the bytes of a row: those received, else those sent."""
     return _amount(row["received"]) or _amount(row["sent"])
+
+
+def _is_next(row: re.Match[str], before: re.Match[str]) -> bool:
+    """Whether a transfer was done with the row before, and the next moves as many bytes; one that waits moves none."""
+    is_done = before["percent"] == "100" and not before["left"].strip(" -:")
+    return is_done and _bytes(row) == _bytes(before) and _seconds(row) > _seconds(before) + 1 and row["now"] != "0"
 
 
 def _seconds(row: re.Match[str]) -> float:

@@ -272,7 +272,7 @@ class Iperf2:
             return False
         client = match["role"].startswith("Client")
         opened = self._open
-        if opened is not None and (opened.has_results or opened.failed or opened.client is client):
+        if opened is not None and (opened.streams or opened.failed or opened.client is client):
             self._close()
         if self._open is None:
             self._early_failure(line.number)
