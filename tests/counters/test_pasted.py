@@ -282,3 +282,33 @@ def test_code_over_several_lines(tmp_path):
     samples = read_counters(tmp_path / "a.md").samples.set_index("interface")
     assert samples[["in_octets", "out_octets"]].to_numpy().tolist() == [[770, 355], [40_000_000, 70_000_000]]
     assert samples.index.tolist() == ["bond1", "eth0"]
+
+
+def test_an_interface_of_ifconfig_goes_on_behind_several_broken_lines(tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text("""tun7: flags=4305<UP,POINTOPOINT,RUNNING,NOARP,MULTICAST>  mtu 1420
+        inet6 fe80::1bbf:2def:b134:3eef  prefixlen 64  scopeid
+0x20<link>
+        inet6 fd00::7c4  prefixlen 64
+scopeid 0x0<global>
+        RX packets 812  bytes 128096 (125.0 KiB)
+        TX packets 790  bytes 125142 (122.2 KiB)
+
+It works now.
+        RX packets 1  bytes 2 (2.0 B)
+""")
+    [row] = read_counters(file).samples.to_dict("records")
+    assert (row["interface"], row["in_packets"], row["in_octets"], row["out_octets"]) == ("tun7", 812, 128096, 125142)
+
+
+def test_a_note_behind_the_counters_of_ip_is_left_out(tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text("""2: br7: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP
+    RX: bytes  packets  errors  dropped missed  mcast
+    856553 11249 0       0       0       1249  <- grows
+    TX: bytes  packets  errors  dropped carrier collsns   | fast
+    102783 1195 0       0       0       0
+""")
+    reading = read_counters(file)
+    [row] = reading.samples.to_dict("records")
+    assert (row["in_octets"], row["out_octets"], len(reading.problems)) == (856553, 102783, 0)

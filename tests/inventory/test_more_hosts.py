@@ -2,7 +2,8 @@
 
 import pytest
 
-from hecn_analysis.inventory import read_inventory
+from hecn_analysis.files.documents import Document
+from hecn_analysis.inventory import read_inventory, registry
 
 
 def test_pciconf_has_the_links_in_use_and_at_most(facts):
@@ -148,3 +149,19 @@ def test_disks_in_the_slots_of_sesutil(facts, samples):
     lines = text.splitlines()
     lines[2] = "Slot 01 da12 ACME RUST"
     assert facts("\n".join(lines) + "\n\nwords below\n", text=True, problems=[said])["n_drives"] == 2
+
+
+def test_addresses_of_windows_adapters_that_somebody_masked():
+    text = (
+        "Name       InterfaceDescription               ifIndex Status       MacAddress             LinkSpeed\n"
+        "----       --------------------               ------- ------       ----------             ---------\n"
+        "Storage    Mellanox ConnectX-5 Adapter              7 Up           EC-**-**-**-**-1F       100 Gbps\n"
+        "Spare      Intel(R) I210 Gigabit Adapter           12 Disconnected XX-XX-XX-XX-XX-XX          0 bps\n"
+    )
+    [found] = registry.read(Document("a.txt", text.encode())).captured
+    adapters = found.facts.values["adapters"]
+    assert [(one["name"], one["speed_bps"], one["up"]) for one in adapters] == [
+        ("Storage", 1e11, True),
+        ("Spare", None, False),
+    ]
+    assert found.facts.problems == []

@@ -104,3 +104,25 @@ def test_system_profiler_tells_hardware_links_and_volumes(read):
             "device": "disk3s5",
         }
     ]
+
+
+def test_systeminfo_tells_system_sockets_memory_and_cards(read):
+    [facts] = read("systeminfo/list.txt")
+    assert (facts["host_name"], facts["os"], facts["product"]) == (
+        "MOVER7",
+        "Microsoft Windows Server 2022 Standard",
+        "Mover 700",
+    )
+    assert (facts["sockets"], facts["mhz"]) == (2, 2893)
+    assert (facts["memory_bytes"], facts["memory_available_bytes"]) == (261731 << 20, 203118 << 20)
+    assert facts["cards"] == ["Mellanox ConnectX-6 Dx Adapter", "Intel(R) I350 Gigabit Network Connection"]
+
+
+@pytest.mark.parametrize(
+    ("memory", "expected"), [("6.143 MB", 6143 << 20), ("6\u202f143 MB", 6143 << 20), ("6,1 GB", None)]
+)
+def test_memory_of_systeminfo_with_the_mark_of_the_region(memory, expected):
+    text = f"Host Name:                 BOX\nOS Name:                   Windows\nTotal Physical Memory:     {memory}\n"
+    found = registry.read(Document("a.txt", text.encode()))
+    assert found.captured[0].facts.values.get("memory_bytes") == expected
+    assert [problem["kind"] for problem in found.problems] == ([] if expected else ["malformed"])

@@ -75,21 +75,23 @@ def read(document: Document, findings: CounterFindings) -> None:
 def _stanzas(document: Document) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the rows of interfaces, and their first lines."""
     row: dict[str, Any] = {}
-    first, broken = 0, False
+    # A line at the margin ends an interface below a blank line or another one; else it is what a mail has wrapped.
+    first, broken, ends = 0, False, False
     for number, line in enumerate(document.lines, 1):
         new = _NEW.match(line)
         if new or _OLD.match(line):
             if row:
                 yield first, row
-            first, broken = number, False
+            first, broken, ends = number, False, False
             row = _begin(new, line)
         elif row and line[:1].isspace() and line.strip():
             _add(row, line, whole=not broken)
-        elif row and broken:
+            ends = False
+        elif row and ends and line.strip():
             yield first, row
             row = {}
-        elif line.strip():
-            broken = True  # the end of a line that mail has wrapped, or the end of the interface
+        else:
+            broken, ends = broken or bool(line.strip()), True
     if row:
         yield first, row
 

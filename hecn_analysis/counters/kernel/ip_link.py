@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import CounterFindings
@@ -121,7 +122,8 @@ class _Text:
         elif _FUNCTION.match(line):
             self._function = True
         elif match := _HEADING.match(line):
-            self._columns = [_COLUMNS[match["way"]].get(name) for name in match["columns"].split()]
+            names = takewhile(str.isalpha, match["columns"].split())  # a note may follow them
+            self._columns = [_COLUMNS[match["way"]].get(name) for name in names]
             if "missed" in match["columns"]:
                 self._row["counter_bits"] = 64
         elif self._columns and not _ERRORS.match(line):
@@ -132,7 +134,7 @@ class _Text:
 
     def _values(self, number: int, line: str) -> None:
         """Read the values below a heading."""
-        values = [_VALUE.match(word) for word in line.split()]
+        values = [_VALUE.match(word) for word in line.split()[: len(self._columns)]]  # a note may follow them
         if len(values) < len(self._columns) or not all(values):
             said = f"found {line.strip()!r}, expected {len(self._columns)} counters; left out"
             self._findings.problem(number, "malformed", said)

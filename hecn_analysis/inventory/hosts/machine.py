@@ -206,7 +206,8 @@ def _memory(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> 
     for name in ("n_dimms", "n_slots", "dimm_bytes", "type"):
         memory[name] = _first([facts for facts in modules if facts.get("n_dimms")], name)
     memory["mtps"] = _first(modules, "configured_mtps", "speed_mtps")
-    seen = _first(_all(by_format, ("hwloc-xml", "hwloc-console", "meminfo", "free")), "memory_bytes", "mem_total_bytes")
+    systems = ("hwloc-xml", "hwloc-console", "meminfo", "free", "systeminfo", "system-profiler")
+    seen = _first(_all(by_format, systems), "memory_bytes", "mem_total_bytes")
     memory["size_bytes"] = (
         _first(modules, "memory_bytes") or _first(by_format.get("lsmem", ()), "memory_online_bytes") or seen
     )

@@ -6,6 +6,7 @@ Units and traps
 ---------------
 - "LinkSpeed : 10 Gbps" is the rate of the port; "Speed" and "ReceiveLinkSpeed" are the same in bit/s.
 - "MtuSize" is that of IP; "FullDuplex : False" of a port that is up is half duplex.
+- People mask a part of the address: "48-**-**-**-**-F4".
 - Tables cut long descriptions with "..."; a name may hold blanks: columns are found by their heads.
 """
 
@@ -27,7 +28,7 @@ _SPEED: Final = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)\s?(?P<prefix>[KMG
 _PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _ROW: Final = re.compile(
     r"(?P<name>\S.{0,60}?)\s{2,60}(?P<description>\S.{0,80}?)\s{1,40}(?P<index>\d{1,6}) "
-    r"(?P<status>Up|Down|Disconnected|Disabled|Not Present)\s{1,20}(?P<mac>(?:[0-9A-F]{2}-){5}[0-9A-F]{2})?\s{1,20}"
+    r"(?P<status>Up|Down|Disconnected|Disabled|Not Present)\s{1,20}(?P<mac>(?:[0-9A-FX*]{2}-){5}[0-9A-FX*]{2})?\s{1,20}"
     r"(?P<speed>\d{1,9}(?:\.\d{1,3})?\s?[KMGT]?bps)\s{0,8}$"
 )
 
