@@ -28,9 +28,12 @@ _WATCH: Final = frozenset(
 #: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
 _LOCAL: Final = frozenset({"dd"})
 
+#: Tools that move objects of a store, each by requests of its own.
+OF_STORES: Final = frozenset({"aws", "azcopy", "gcloud", "gsutil", "mc", "rclone"})
+
 #: Tools that copy files over TCP from one host to another; their readers call that a copy of files, as of a local one.
-BETWEEN_HOSTS: Final = frozenset(
-    {"scp", "hpn-scp", "sftp", "curl", "wget", "wget2", "ftp", "lftp", "ncftp", "rclone", "globus"}
+BETWEEN_HOSTS: Final = OF_STORES | frozenset(
+    {"scp", "hpn-scp", "sftp", "curl", "wget", "wget2", "ftp", "lftp", "ncftp", "globus", "aria2c", "axel", "smbclient"}
 )
 
 #: Medians of a client's and a server's log of the same runs differ by less.
@@ -262,6 +265,7 @@ def kinds(folder: Folder) -> list[Kind]:
     of_disks = runs[runs["tool"].isin(DISK_TOOLS)]
     shares = {at: share for at, run in of_disks.iterrows() if (share := _share(mounts, own, run)) is not None}
     runs["share"] = pd.Series({at: str(share.value) for at, share in shares.items()}, runs.index, dtype=object)
+    folder = _without_rates_of(folder, of_disks.loc[list(shares)])
     on_wire = runs[~runs["tool"].isin(_LOCAL)]
     files = set(on_wire["source_file"])
     ends = {_stem(str(name)) for name in files}
@@ -391,6 +395,21 @@ def _share(
     named = [one for one in own.get(str(run["source_file"]), ()) if one.name == "asked.path" and one.line <= last]
     paths = [f"{one.value}/" for one in named if one.line == named[-1].line]
     return next((mount for mount in mounts if any(path.startswith(f"{mount.value}/") for path in paths)), None)
+
+
+def _without_rates_of(folder: Folder, on_shares: pd.DataFrame) -> Folder:
+    """Leave out what tests on shares say of disks: their rates are those of transfers."""
+    places = {
+        (str(run["source_file"]), line)
+        for run in on_shares.dropna(subset=["line_first", "line_last"]).to_dict("records")
+        for line in range(int(run["line_first"]), int(run["line_last"]) + 1)
+    }
+    kept = (
+        one
+        for one in folder.statements
+        if not (one.name in ("disk.read_bps", "disk.write_bps") and (one.source_file, one.line) in places)
+    )
+    return replace(folder, statements=tuple(kept))
 
 
 def _own_rows(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:

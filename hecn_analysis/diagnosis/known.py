@@ -40,6 +40,9 @@ _NAME: Final = re.compile(r"[\w.:-]{1,80}")
 #: Copy tools with one connection, and no option for its window.
 _ONE_CONNECTION: Final = ("curl", "ftp", "rsync", "scp", "hpn-scp", "sftp", "smbclient", "wget")
 
+WITHOUT_WINDOW: Final = frozenset({*_ONE_CONNECTION, "aws", "azcopy", "gcloud", "gsutil", "mc", "rclone", "robocopy"})
+"""Tools that ask for no window."""
+
 OF_RATES: Final = frozenset({"line", "needed", "pace", "just_below", "ten_bytes", "bdp"})
 """Quantities that mean nothing where no rate is known."""
 IN_TEXTS: Final = frozenset(

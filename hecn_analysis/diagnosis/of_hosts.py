@@ -8,6 +8,7 @@ from typing import Final
 
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
 from hecn_analysis.statements import Statement
+from hecn_analysis.statements.cues import entries
 
 SIGNS: Final[dict[str, Reads]] = {}
 
@@ -18,6 +19,10 @@ _HAS_ROOM: Final = 0.75
 #: Utilisation of a busy disk, and the share of its data that one direction has at least. [1]
 _BUSY: Final = 0.8
 _ONE_WAY: Final = 0.8
+
+#: Subject of the lines that say that a card had no room, and entries that say that a core is full of packets.
+_RING: Final = "ring"
+_OF_FULL_CORES: Final = frozenset({"ksoftirqd-busy", "softirq-full"})
 _sign = partial(enter, SIGNS)
 
 
@@ -91,6 +96,19 @@ def _timed(facts: Facts) -> Fact | None:
 @_sign
 def _softnet(facts: Facts) -> Fact | None:
     return facts.said("cpu.softnet_dropped", choose=max)
+
+
+@_sign
+def _ring_core(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    """Whether a core is full where a card had no room for packets."""
+    drops = [one for one in facts.kind.say("cue") if entries()[str(one.value)].subject == _RING]
+    told = [one for name in ("receiver_softirq", "receiver_busiest", "receiver_core") if (one := SIGNS[name](facts))]
+    cores = [one for one in told if isinstance(one, Fact)]
+    if not drops or not cores:
+        return None
+    fullest = max(cores, key=lambda one: one.value)
+    is_full = fullest.value >= _FULL or any(str(one.value) in _OF_FULL_CORES for one in facts.kind.say("cue"))
+    return ("is full" if is_full else "has room"), (*fullest.evidence, *drops)
 
 
 for _end in ("sender", "receiver"):

@@ -13,6 +13,9 @@ _SHORT_PATH_S: Final = 1e-3
 #: MTU of Ethernet: a smaller one is that of a tunnel. [B]
 _ETHERNET_MTU: Final = 1500
 
+#: Loss of small pings beside which large ones that are all lost say something. [1]
+_FEW_LOST: Final = 0.5
+
 SIGNS: Final[dict[str, Reads]] = {}
 _sign = partial(enter, SIGNS)
 
@@ -43,7 +46,15 @@ def _path_mtu(facts: Facts) -> Fact | None:
 
 @_sign
 def _black_hole(facts: Facts) -> Fact | None:
-    return facts.said("path.black_hole_bytes", choose=min)
+    told = facts.said("path.black_hole_bytes", choose=min)
+    if told is not None:
+        return told
+    answered = [one for one in facts.kind.say("path.ping_loss_idle") if float(one.value) < _FEW_LOST]
+    for large in sorted(facts.kind.say("path.unanswered_bytes"), key=lambda one: float(one.value)):
+        small = [one for one in answered if set(one.host.split()) & set(large.host.split())]
+        if small:
+            return Fact(float(large.value), (large, small[0]))
+    return None
 
 
 @_sign

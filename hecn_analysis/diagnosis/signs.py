@@ -15,9 +15,9 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis import both_ways, of_files, of_hosts, of_notes, of_paths, of_windows
+from hecn_analysis.diagnosis import both_ways, of_files, of_hosts, of_notes, of_paths, of_ports, of_windows
 from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, enter
-from hecn_analysis.limits.request_response import SSH_WINDOW
+from hecn_analysis.diagnosis.known import WITHOUT_WINDOW
 from hecn_analysis.runs import course
 from hecn_analysis.statements import Statement
 
@@ -58,12 +58,8 @@ _PLATEAU: Final = 0.15
 _MEMORY_BPS: Final = 64e9
 _CACHED_BPS: Final = 16e9
 
-#: Tools whose data pass through a channel of OpenSSH.
-_OVER_SSH: Final = frozenset({"scp", "sftp", "rsync"})
 #: Tools by which people test access lines, whose two directions have rates of their own.
 _OF_ACCESS_LINES: Final = frozenset({"speedtest", "librespeed-cli", "networkQuality", "fast-cli"})
-_FAR_S: Final = 0.002  # a window is all in flight long before a nearer host is slow for another reason
-
 #: Share of the time in which a sender that is not limited by its program has nothing to send, such as the end. [1]
 _IDLE: Final = 0.1
 
@@ -87,8 +83,8 @@ _sign = partial(enter, _SIGNS)
 _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
-        *("loaded_loss", "limiter", "port_errors", "neighbours", "many_files", "hop_loss", "path_mtu", "softnet"),
-        "black_hole",
+        *("loaded_loss", "limiter", "port_errors", "port_duplex", "neighbours", "many_files", "hop_loss"),
+        *("path_mtu", "softnet", "black_hole"),
         "resent",
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest", "some_busiest"),
@@ -251,7 +247,7 @@ def _is_of_memory(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 def _local_direction(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     words = {"read": "reads", "write": "writes"}.get(facts.kind.direction)
     is_alone = facts.kind.is_local and not _is_over_service(facts)
-    return None if words is None or not is_alone else (words, (facts.rate_quote,))
+    return None if words is None or not (is_alone or facts.kind.share is not None) else (words, (facts.rate_quote,))
 
 
 @_sign
@@ -272,7 +268,8 @@ def _asked_window(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     window = facts.said("asked.window_bytes")
     if window is not None:
         return "a window", window.evidence
-    return ("no window", (facts.rate_quote,)) if facts.shows_requests and _on_wire(facts) else None
+    shows_none = facts.shows_requests or facts.kind.tool in WITHOUT_WINDOW or facts.kind.share is not None
+    return ("no window", (facts.rate_quote,)) if shows_none and _on_wire(facts) else None
 
 
 @_sign
@@ -440,15 +437,6 @@ def _path_carries(facts: Facts) -> Fact | None:
     return facts.times(facts.kind.through)
 
 
-@_sign
-def _channel_fit(facts: Facts) -> Fact | None:
-    """Data in flight at the measured rate, over the window of the channel of OpenSSH."""
-    rtt = facts.rtt_idle
-    if facts.kind.tool not in _OVER_SSH or facts.files is not None or rtt is None or rtt.value < _FAR_S:
-        return None
-    return Fact(facts.measured * rtt.value / 8 / SSH_WINDOW, (*rtt.evidence, facts.rate_quote))
-
-
 # --- losses and queues ------------------------------------------------------------------------------------------------
 
 
@@ -518,11 +506,6 @@ def _limiter(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 
 @_sign
-def _port_errors(facts: Facts) -> Fact | None:
-    return facts.said("port.errors", choose=max)
-
-
-@_sign
 def _other_traffic(facts: Facts) -> Fact | None:
     sent = facts.said("port.sent_bps", "sender")
     return None if sent is None or not _on_wire(facts) else Fact(sent.value / facts.measured, sent.evidence)
@@ -576,7 +559,8 @@ def _tiny(facts: Facts) -> Fact | None:
 # --- disks and processors ---------------------------------------------------------------------------------------------
 
 
-_SIGNS.update(of_files.SIGNS | of_hosts.SIGNS | of_notes.SIGNS | of_paths.SIGNS | of_windows.SIGNS | both_ways.SIGNS)
+_ROOMS: Final = (of_files, of_hosts, of_notes, of_paths, of_ports, of_windows, both_ways)
+_SIGNS.update({name: read for room in _ROOMS for name, read in room.SIGNS.items()})
 
 
 @_sign

@@ -32,6 +32,8 @@ from hecn_analysis.limits._checks import (
 
 SSH_WINDOW: Final = 2_097_152
 """Window of an OpenSSH channel: the most that scp, sftp and rsync over ssh have in flight. [B]"""
+OLD_SSH_WINDOWS: Final = (65_536, 131_072, 1_048_576, 1_280_000)
+"""Windows of channels of Tera Term, of OpenSSH before 4.7, of JSch and of libssh, the smallest first. [B]"""
 _LONGEST: Final = 10.0  # [s] a round trip or service above it is a mistake of units
 
 

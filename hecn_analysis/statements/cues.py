@@ -155,7 +155,7 @@ def entries() -> dict[str, Cue]:
     Examples
     --------
     >>> entries()["tx-hang"].odds
-    {'nic': 40.0, 'offload': 40.0}
+    {'nic': 80.0, 'offload': 40.0}
     """
     return yaml_file.entries(Cue, places.models_dir() / "cues.yaml")
 

@@ -110,7 +110,7 @@ def find(document: Document) -> Iterator[Statement]:
         yield from _handshakes(document)
     if "mtu" in text and _TOO_LONG.search(text) is not None:
         yield from _mtu(document)
-    if "min/avg/max" in text or any(word in text for word in ("ttl=", "TTL=", "time=", "time<")):
+    if "min/avg/max" in text or any(word in text for word in ("ttl=", "TTL=", "time=", "time<", "100% packet loss")):
         pings = list(_pings(document))
         for ping in pings:
             yield from _says(document, ping)
@@ -256,7 +256,9 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
             yield said("path.rtt_scatter_s", _scatter([time for time, _ in ping.times]), ping.last)
         elif ping.scatter is not None:
             yield said("path.rtt_scatter_s", *ping.scatter)
-    if ping.counts is not None and ping.counts[0] >= least:
+    if ping.counts is not None and ping.counts[1] == 0 and ping.heading is not None and ping.heading[1] > _LEAST_MTU:
+        yield said("path.unanswered_bytes", ping.heading[1], ping.counts[2])  # a loss by chance spares some
+    elif ping.counts is not None and ping.counts[0] >= least:
         sent, received, line = ping.counts
         yield said(f"path.ping_loss_{when}", (sent - received) / sent, line)
     elif ping.counts is None and ping.times and len(ping.times) + ping.lost >= least:

@@ -90,6 +90,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "path.sender": "name of the host that sends, as notes state it",
         "path.receiver": "name of the host that receives, as notes state it",
         "path.black_hole_bytes": "size of packets that never arrive, while smaller ones do [B]",
+        "path.unanswered_bytes": "size of the large packets of a ping of which none was answered [B]",
         "path.rtt_idle_s": "round-trip time without a transfer [s]",
         "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",
@@ -105,6 +106,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         # what was asked of the tool
         "asked.window_bytes": "window that the tool was asked for [B]",
         "asked.rate_bps": "rate that the tool was asked for, of all streams together [bit/s]",
+        "asked.transfers": "transfers or requests that a copy makes at once",
         "asked.bytes": "amount that the tool was asked for [B]",
         "asked.command": "the command line, or the request in the output",
         "asked.file": "what the tool reads or writes: a file or device, program, or memory",

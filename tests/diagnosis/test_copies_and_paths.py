@@ -47,7 +47,7 @@ CASES = {
         files={"a.txt": _DD + "# mount\n" + _MOUNT, "iperf.txt": _GIGABIT},
         which="on the share /mnt/nas",
         accept=some("disk-write", "latency-protocol"),
-        least=0.7,
+        least=0.55,
     ),
     "the path to the server of a share is fine": Case(
         files={"a.txt": _DD + "# mount\n" + _MOUNT.replace("rw,", "rw,sync,"), "iperf.txt": _GIGABIT},

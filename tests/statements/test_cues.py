@@ -70,7 +70,7 @@ def test_a_line_without_end_is_cut():
     ("old", "new", "message"),
     [
         ("subject: driver", "topic: driver", "found unknown key 'tx-hang.topic', expected one of"),
-        ("odds: {nic: 40", "odds: {card: 40", "found tx-hang.odds.card"),
+        ("odds: {nic: 80", "odds: {card: 80", "found tx-hang.odds.card"),
         ("any: [", "near: 1000\n  any: [", "found tx-hang.near: 1000, expected at most 200"),
     ],
 )
