@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hecn_analysis.archive.store import Archive
     from hecn_analysis.watching.incoming import Incoming
     from hecn_analysis.watching.remote import Remote
+    from hecn_analysis.watching.webhook import Webhook
 
 DESCRIPTION = """\
 Watch the results of repeated transfers. New and grown files of a folder, and
@@ -47,6 +49,15 @@ exit status:
   2  wrong usage"""
 
 
+class _Watched(NamedTuple):
+    """What is watched, who is told, and the archive that keeps both."""
+
+    incoming: Incoming
+    remote: Remote
+    webhook: Webhook | None
+    archive: Archive
+
+
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn watch``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
@@ -65,6 +76,11 @@ def add_arguments(parser: Parser) -> None:
         metavar="PORT",
         help="serve the pages and /metrics at this port, to this machine only",
     )
+    parser.add_argument(
+        "--webhook",
+        metavar="URL",
+        help="address that is sent new changes, each once, as JSON (default: HECN_WATCH_WEBHOOK)",
+    )
     parser.add_argument("--once", action="store_true", help="look once, at all files, and stop")
     parser.add_argument(
         "--credentials", type=Path, metavar="FILE", help="users and passwords of addresses (.netrc, mode 600)"
@@ -82,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.watching.remote import Remote  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.sources import source_of  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
+    from hecn_analysis.watching.webhook import Webhook  # noqa: PLC0415 (see above)
 
     every_s, since_s = (_time(arguments, name) for name in ("every", "since"))
     folders = [source for source in arguments.sources if not is_address(source)]
@@ -92,16 +109,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"the archive or the output inside of {inside[0]!r}", "folders beside it", advice="move them")
     remote = [source_of(address, logins=arguments.credentials) for address in addresses]
     archive = Archive(arguments.archive)
-    watched = (Incoming(folders, archive), Remote(remote, archive, time.time() - since_s))
+    hook = arguments.webhook or os.environ.get("HECN_WATCH_WEBHOOK")
+    watched = _Watched(
+        Incoming(folders, archive),
+        Remote(remote, archive, time.time() - since_s),
+        Webhook(hook, archive, logins=arguments.credentials) if hook else None,
+        archive,
+    )
     if arguments.once:
         if arguments.serve is not None:
             raise InputError("--serve with --once", "one of them")
-        return _look(watched, archive, arguments, is_first=True)
+        return _look(watched, arguments, is_first=True)
     status = 0
     with suppress(KeyboardInterrupt), _serving(arguments):
         is_first = True
         while True:
-            status = max(status, _look(watched, archive, arguments, is_first=is_first))
+            status = max(status, _look(watched, arguments, is_first=is_first))
             is_first = False
             time.sleep(every_s)
     return status
@@ -134,18 +157,18 @@ def _holds(folder: str, own: str) -> bool:
     return Path(own).resolve().is_relative_to(Path(folder).resolve())
 
 
-def _look(watched: tuple[Incoming, Remote], archive: Archive, arguments: argparse.Namespace, *, is_first: bool) -> int:
+def _look(watched: _Watched, arguments: argparse.Namespace, *, is_first: bool) -> int:
     """Take what is new; if anything is, judge and write."""
     from hecn_analysis.watching.watch import judge, write  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
 
-    incoming, remote = watched
-    files, results = incoming.take(settled=arguments.once), remote.take()
+    files, results = watched.incoming.take(settled=arguments.once), watched.remote.take()
     remarked = [*files.remarks, *results.remarks]
     for remark in remarked:
         say(remark)
+    judged = None
     if files.added or results.added or is_first:
-        judged, remarks = judge(archive)
+        judged, remarks = judge(watched.archive)
         for remark in remarks:
             say(remark)
         write(Path(arguments.output), judged, remarks)
@@ -156,4 +179,7 @@ def _look(watched: tuple[Incoming, Remote], archive: Archive, arguments: argpars
         print(f"{added} added; {len(judged)} series, {len(changed)} to look at")
         for status in changed:
             print(f"  {status.series.source} to {status.series.destination}, {status.series.name}: {status.says}")
-    return 1 if remarked else 0
+    untold = [] if watched.webhook is None else watched.webhook.tell(judged)
+    for remark in untold:
+        say(remark)
+    return 1 if remarked or untold else 0

@@ -18,8 +18,8 @@ import pandas as pd
 
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
-from hecn_analysis.watching.incoming import FIRST_PAUSE_S, LONGEST_PAUSE_S, Batch
-from hecn_analysis.watching.web import SourceError
+from hecn_analysis.watching.incoming import Batch
+from hecn_analysis.watching.web import Backoff, SourceError
 
 #: Time before the newest result that is asked for again, at each look, and at the first and once an hour. [s]
 _AGAIN_S: Final = 86400.0
@@ -64,14 +64,12 @@ class Source(Protocol):
 
 @dataclass
 class _State:
-    """What is known of a source: results by identity, the newest of each file, faults, pauses."""
+    """What is known of a source: results by identity, the newest of each file, and what was said."""
 
     known: set[Identity]
     newest_s: dict[str, float]
     said: set[str] = field(default_factory=set)
-    fault: str | None = None
-    pause_s: float = 0.0
-    again_s: float = 0.0
+    backoff: Backoff = field(default_factory=Backoff)
     late_s: float = -_LATE_EVERY_S
 
 
@@ -97,7 +95,7 @@ class Remote:
             state = self._states.get(source.name)
             if state is None:
                 state = self._states[source.name] = self._begin(source)
-            if time.monotonic() >= state.again_s:
+            if state.backoff.is_due():
                 self._look(source, state, batch)
         return batch
 
@@ -130,9 +128,10 @@ class Remote:
         try:
             self._gather(source, state, source.find(since, notes, is_thorough=is_late), notes, batch)
         except SourceError as error:
-            self._pause(source, state, str(error), batch)
+            if state.backoff.failed(str(error)):
+                batch.remarks.append(f"{source.name}: {error}")
         else:
-            state.fault, state.pause_s, state.again_s = None, 0.0, 0.0
+            state.backoff.worked()
             if is_late:
                 state.late_s = time.monotonic()
         news = sorted(notes - state.said)
@@ -158,13 +157,6 @@ class Remote:
         finally:
             if fresh:
                 self._add(source, state, fresh, batch)
-
-    def _pause(self, source: Source, state: _State, fault: str, batch: Batch) -> None:
-        if fault != state.fault:
-            batch.remarks.append(f"{source.name}: {fault}")
-        state.fault = fault
-        state.pause_s = min(2 * state.pause_s, LONGEST_PAUSE_S) if state.pause_s else FIRST_PAUSE_S
-        state.again_s = time.monotonic() + state.pause_s
 
     def _add(self, source: Source, state: _State, fresh: Mapping[Identity, Found], batch: Batch) -> None:
         """Add results as one unit of the archive: all of them, or none."""

@@ -26,6 +26,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, u
 
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.base.secrets import hidden
+from hecn_analysis.watching.incoming import FIRST_PAUSE_S, LONGEST_PAUSE_S
 
 #: Time to wait for the next bytes of an answer, and for all of it. [s]
 _PATIENCE_S: Final = 30.0
@@ -77,9 +78,9 @@ def is_address(source: str) -> bool:
     return re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://", source) is not None
 
 
-def address_of(text: str, *, logins: Path | None = None) -> Address:
-    """Take apart the address of a source; InputError if it is none of http or https."""
-    shown = re.sub(r"(?<=://).*@", "", text, flags=re.DOTALL).partition("?")[0]
+def address_of(text: str, *, logins: Path | None = None, is_secret: bool = False) -> Address:
+    """Take apart an address; InputError if it is none of http or https, which shows nothing of a secret one."""
+    shown = "…" if is_secret else re.sub(r"(?<=://).*@", "", text, flags=re.DOTALL).partition("?")[0]
     expected = "an address such as https://ps.example.net/esmond/perfsonar/archive/"
     try:
         parts = urlsplit(text)
@@ -90,7 +91,7 @@ def address_of(text: str, *, logins: Path | None = None) -> Address:
     if parts.scheme not in ("http", "https") or not host or re.search(r"[\s\x00-\x1f\x7f]", text):
         raise InputError(f"the address {shown!r}", expected)
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
-    if query.keys() & {"u", "p"}:  # of InfluxDB
+    if parts.path.endswith("/query"):  # of InfluxDB
         user, password = query.pop("u", user), query.pop("p", password)
     if not user and logins is not None:
         user, password = _login(logins, host)
@@ -139,9 +140,10 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         """Return the request to follow with; SourceError for another host."""
         before, after = urlsplit(req.full_url), urlsplit(newurl)
+        has_content = req.data is not None  # which a redirect would lose
         is_encrypted_now = (before.scheme, before.port, after.scheme, after.port) == ("http", None, "https", None)
         is_same = (before.scheme, before.port) == (after.scheme, after.port)
-        if after.hostname != before.hostname or not (is_same or is_encrypted_now):
+        if has_content or after.hostname != before.hostname or not (is_same or is_encrypted_now):
             raise SourceError(f"it redirects to {_origin(after)}; not followed; give that address if it is right")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
@@ -180,7 +182,19 @@ class Client:
 
     def ask(self, path: str = "", parameters: Mapping[str, object] | None = None, body: object = None) -> Any:  # noqa: ANN401 - any JSON
         """Return the answer below the address; SourceError if there is none. Passing faults are tried again."""
-        query = urlencode({name: str(value) for name, value in (parameters or {}).items()})
+        text = self._asked(path, parameters or {}, body)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            start = hidden(text[:60].decode(errors="replace"))
+            raise SourceError(f"found {start!r}, expected JSON; check the path of the address") from None
+
+    def send(self, content: object) -> None:
+        """Send content as JSON; SourceError if it was not taken. Passing faults are tried again."""
+        self._asked("", self.address.parameters, content)
+
+    def _asked(self, path: str, parameters: Mapping[str, object], body: object) -> bytes:
+        query = urlencode({name: str(value) for name, value in parameters.items()})
         url = self.address.url + path + (f"?{query}" if query else "")
         data = None if body is None else json.dumps(body).encode()
         for pause in (*_PAUSES, None):
@@ -192,12 +206,12 @@ class Client:
                 time.sleep(pause)
         raise AssertionError
 
-    def _answer(self, url: str, data: bytes | None) -> Any:  # noqa: ANN401 - any JSON
+    def _answer(self, url: str, data: bytes | None) -> bytes:
         headers = self._headers | ({"Content-Type": "application/json"} if data else {})
         request = urllib.request.Request(url, data, headers)  # noqa: S310 - the opener knows http and https only
         try:
             with self._opener.open(request, timeout=_PATIENCE_S) as answer:
-                text = _whole(answer)
+                return _whole(answer)
         except urllib.error.HTTPError as error:
             with error:
                 raise _of_status(error.code) from None
@@ -205,11 +219,30 @@ class Client:
             raise _unreached(error.reason) from None
         except (OSError, http.client.HTTPException) as error:
             raise _unreached(error) from None
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            start = hidden(text[:60].decode(errors="replace"))
-            raise SourceError(f"found {start!r}, expected JSON; check the path of the address") from None
+
+
+@dataclass
+class Backoff:
+    """Pauses after faults, which double up to an hour; a fault is said once."""
+
+    fault: str | None = None
+    pause_s: float = 0.0
+    again_s: float = 0.0
+
+    def is_due(self) -> bool:
+        """Whether to try again now."""
+        return time.monotonic() >= self.again_s
+
+    def failed(self, fault: str) -> bool:
+        """Begin a pause; return whether the fault was not said yet."""
+        is_new, self.fault = fault != self.fault, fault
+        self.pause_s = min(2 * self.pause_s, LONGEST_PAUSE_S) if self.pause_s else FIRST_PAUSE_S
+        self.again_s = time.monotonic() + self.pause_s
+        return is_new
+
+    def worked(self) -> None:
+        """Forget the faults."""
+        self.fault, self.pause_s, self.again_s = None, 0.0, 0.0
 
 
 class _PassingError(HecnError):

@@ -200,6 +200,7 @@ CALLS = {
     "archive": ["add {into} {at}", "query {into} 'select * from problems'", "query {into} 'select * from runs'"],
     "watch": [
         "{at} --archive {into} -o {into}-out --once",
+        f"{{at}} --archive {{into}} -o {{into}}-out --once --webhook https://me:{SECRET}@dtn:x/{SECRET}",
         *(
             f"{address}://me:{SECRET}@dtn{path} --archive {{into}} -o {{into}}-out --once"
             for address, path in (

@@ -203,14 +203,14 @@ def test_a_fault_is_named_once_and_nothing_is_lost(archive, answer, words):
         batch = watched.take()
         (remark,) = batch.remarks
         assert remark.startswith(f"{esmond(server)}: {words}")
-        (state,) = watched._states.values()
+        backoff = watched._states[esmond(server)].backoff
         assert watched.take().remarks == []  # it pauses
-        state.again_s = 0.0
+        backoff.again_s = 0.0
         assert watched.take().remarks == []  # the same again
-        assert state.pause_s == 120.0
-        is_broken, state.again_s = False, 0.0
+        assert backoff.pause_s == 120.0
+        is_broken, backoff.again_s = False, 0.0
         assert watched.take().added == 5
-        assert state.pause_s == 0.0
+        assert backoff.pause_s == 0.0
     assert rates(archive) == [list(hourly(5).values())]
 
 
