@@ -229,6 +229,12 @@ class Cpu(Part):
         validate_default=True,
         description="message size in the measurement of the costs per byte",
     )
+    local_share: Factor = Field(
+        default=1,
+        validate_default=True,
+        description="share of receive_cost within one machine, where the data are still in a cache; 1 where that was "
+        "measured so",
+    )
     handover_cost: CyclesPerByte = Field(
         default=0,
         validate_default=True,

@@ -219,7 +219,7 @@ class Cores:
                 total = total + buffer_cost(self.draw, self.role, self.host, unit)
                 total = total + self._packets("frame_cost", Cores._sent_unit) + self._from_interrupts(flow, sends=True)
         else:
-            total = self._byte_cost("receive_cost") + self._cost("far_cost") * self._far()
+            total = self._receive_cost() + self._cost("far_cost") * self._far()
             total = total + self._packets("receive_packet_cost", Cores._received_unit)
             if not self.scenario.path.same_host:
                 total = total + self._from_interrupts(flow, sends=False)
@@ -253,6 +253,12 @@ class Cores:
             return total
         message = SEGMENTS_TOGETHER if tool.message is None else self.draw("tool.message", tool.message)
         return total * self._cost("zero_copy_share") + self._cost("zero_copy_call_cost") / message
+
+    def _receive_cost(self) -> FloatArray:
+        """Cost of a byte received from a card, or from a process of the same machine [cycles/B]."""
+        total = self._byte_cost("receive_cost")
+        is_local = self.scenario.path.same_host and self._measured is None
+        return total * self._cost("local_share") if is_local else total
 
     def _kernel_factor(self) -> FloatArray:
         """Cost of sockets with the host's kernel over that of the measured one; 1 where either is unknown."""

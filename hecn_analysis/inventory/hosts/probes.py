@@ -60,7 +60,7 @@ _DISK: Final = (
 )
 #: What the costs of a byte hold already: packets as large as those of the loopback interface, with time stamps, and
 #: that another core has touched the data.
-_IN_PROBES: Final = {"measured_payload": 65483, "handover_cost": 0, "handover_packet_cost": 0}
+_IN_PROBES: Final = {"measured_payload": 65483, "local_share": 1, "handover_cost": 0, "handover_packet_cost": 0}
 #: Default message size of each tool. [B]
 _MESSAGES: Final = {"nuttcp": 64 << 10, "iperf3": 128 << 10}
 
@@ -262,7 +262,7 @@ def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dic
     >>> host = {"cpu": {"title": "X", "send_cost": 0.3, "send_packet_cost": 500}}
     >>> with_processor(host, {"cpu": {"send_cost": 0.4}})["cpu"] == {
     ...     "title": "X", "send_cost": 0.4, "send_packet_cost": 500,
-    ...     "handover_cost": 0, "handover_packet_cost": 0, "measured_payload": 65483,
+    ...     "local_share": 1, "handover_cost": 0, "handover_packet_cost": 0, "measured_payload": 65483,
     ... }
     True
     """
