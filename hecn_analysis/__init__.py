@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.purchase.cheapest import purchase as purchase
     from hecn_analysis.planning.purchase.cheapest import purchase_front as purchase_front
     from hecn_analysis.planning.roadmap.milestones import roadmap as roadmap
+    from hecn_analysis.planning.site.failures import failures as failures
     from hecn_analysis.planning.site.schedule import schedule as schedule
     from hecn_analysis.planning.studies.pairs import compare_pairs as compare_pairs
     from hecn_analysis.prediction.calibration import calibrate as calibrate
@@ -47,6 +48,7 @@ _SOURCES = {
     "RangeError": "base.errors",
     "ValidityWarning": "base.errors",
     "calibrate": "prediction.calibration",
+    "failures": "planning.site.failures",
     "forecast": "planning.forecast.port_forecast",
     "compare_pairs": "planning.studies.pairs",
     "advise": "planning.change.advise",
@@ -81,6 +83,7 @@ __all__ = [
     "compare",
     "compare_pairs",
     "diagnose",
+    "failures",
     "forecast",
     "limits",
     "load_scenario",

@@ -1,4 +1,4 @@
-"""Plans for a site in ``hecn predict``: starts that meet deadlines."""
+"""Plans for a site in ``hecn predict``: starts that meet deadlines, and what each single failure costs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ from hecn_analysis.cli.remarks import say
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Site
+    from hecn_analysis.planning.site.failures import Failures
     from hecn_analysis.planning.site.schedule import Schedule
 
 #: Resources to show; JSON has all.
 _SHOWN: Final = 12
+
+#: A rate of more than this part of that before is as before.
+_AS_BEFORE: Final = 0.999
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,21 +36,27 @@ def add_arguments(parser: Parser) -> None:
         "UTC without a zone) or the next such day (Friday, its beginning); transfers with a deadline keep it",
     )
     group.add_argument("--schedule", action="store_true", help="the same, for the deadlines that the site states (by)")
+    group.add_argument(
+        "--without-each",
+        action="store_true",
+        help="predict the site without each link, host, switch and storage server (N-1), started as --by says if given",
+    )
 
 
 def is_wanted(arguments: argparse.Namespace) -> bool:
     """Whether a plan is asked for."""
-    return bool(arguments.schedule or arguments.by is not None)
+    return bool(arguments.schedule or arguments.without_each or arguments.by is not None)
 
 
 def run(arguments: argparse.Namespace, keys: Mapping[str, str], scenarios: Sequence[str]) -> int:
     """Plan for one site."""
     for option, given in (("--cases", arguments.cases), ("--at-least", arguments.at_least)):
         if given is not None:
-            raise InputError(f"{option} with --by or --schedule", "one or the other")
+            raise InputError(f"{option} with --by, --schedule or --without-each", "one or the other")
     if len(scenarios) > 1:
         raise InputError(f"{len(scenarios)} scenarios", "one site to plan for")
-    return _schedule(arguments, _site(keys, scenarios))
+    site = _site(keys, scenarios)
+    return _failures(arguments, site) if arguments.without_each else _schedule(arguments, site)
 
 
 def _site(keys: Mapping[str, str], scenarios: Sequence[str]) -> Site:
@@ -111,3 +121,53 @@ def _schedule_text(found: Schedule) -> Iterator[str]:
     yield f"The intervals are those of {found.prediction.basis}.\n"
     for warning in found.prediction.warnings:
         yield f"\nwarning: {warning}\n"
+
+
+def _failures(arguments: argparse.Namespace, site: Site) -> int:
+    from hecn_analysis.planning.site.failures import failures  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.site.schedule import schedule  # noqa: PLC0415 (the same)
+
+    if arguments.schedule or arguments.by is not None:
+        site = schedule(site, arguments.by).site
+    found = failures(site)
+    form = output.chosen_format(arguments)
+    if form == "json":
+        written = output.json_object(found.to_dict())
+    elif form == "csv":
+        rows = [
+            {"missing": each.missing, "kind": each.kind, **asdict(transfer)}
+            for each in found.failures
+            for transfer in each.transfers
+        ]
+        written = output.written(rows, ["missing", "kind", "name", "throughput_bps", "finish_s"], form)
+    else:
+        written = _failures_text(found)
+    output.deliver(written, arguments)
+    return 0
+
+
+def _failures_text(found: Failures) -> Iterator[str]:
+    """The sentence, and a row for each failure."""
+    yield f"{found}\n\n"
+    rows = []
+    for each in found.failures:
+        slowest = None if each.stopped or each.slowest_fraction > _AS_BEFORE else each.slowest
+        rows.append(
+            {
+                "missing": each.missing,
+                "kind": each.kind,
+                "alike": len(each.alike) or None,
+                "stopped": each.stopped or None,
+                "late": each.late or None,
+                "throughput_bps": each.throughput_bps if each.finish_s is not None else None,
+                "finish_s": each.finish_s,
+                "later_s": each.later_s or None,
+                "slowest": slowest,
+                "rate_fraction": None if slowest is None else each.slowest_fraction,
+            }
+        )
+    yield from output.text_rows(rows)
+    yield "\nalike: more parts whose loss costs the same. stopped: transfers that cannot run. late: those that miss\n"
+    yield "their deadline. finish, later: of the last transfer. slowest: the one that loses most, and its rate\n"
+    yield "relative to that before. "
+    yield "Central values; each part is missing from the start on.\n"

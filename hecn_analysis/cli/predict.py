@@ -53,7 +53,8 @@ run with 90 % probability, the bottleneck, and the ladder of the next ones. A
 scenario is a YAML file, the name of a shipped one, or a combination of
 --sender, --receiver, --path, --tool and --set. Of a site, with several transfers
 at once, each transfer's rate, end and bottleneck, and the load of each resource;
-with --by, also starts with which its transfers are in time."""
+with --by, also starts with which its transfers are in time; with --without-each,
+what each single failure costs."""
 
 EPILOG = r"""examples:
   hecn predict --sender ideal --receiver ideal --tool nuttcp \
@@ -63,6 +64,7 @@ EPILOG = r"""examples:
   hecn predict c-two-copies hotlava-transmit --format json
   hecn predict sc13-two-waves
   hecn predict sc13-two-waves --by '10 min'
+  hecn predict sc13-two-waves --without-each
   printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
       hecn predict --cases - --format csv
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hecn_analysis.hardware.scenario import make_scenario
@@ -50,7 +50,7 @@ def flows_of(site: Site, draws: int) -> list[Flow]:
     >>> [flow.name for flow in flows_of(load_site("sc13-two-waves"), 0)][:2]
     ['north (1)', 'north (2)']
     """
-    kinds = _Kinds(site, draws)
+    kinds = Kinds(site, draws)
     flows = [flow for number in range(len(site.transfers)) for flow in kinds.flows(number)]
     seen: Counter[str] = Counter()
     for place, flow in enumerate(flows):
@@ -73,15 +73,15 @@ def _pairs(site: Site, transfer: Transfer) -> list[tuple[str, str]]:
 
 
 @dataclass
-class _Kinds:
-    """Transfers of equal hosts, tool and path are of one kind, whose prediction is made once."""
+class Kinds:
+    """Transfers of equal hosts, tool and path are of one kind, whose prediction is made once; sites may share them."""
 
     site: Site
     draws: int
+    known: dict[tuple[str, ...], Alone] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.routes = Routes(self.site)
-        self._known: dict[tuple[str, ...], Alone] = {}
         self._paths: dict[tuple[Hop, ...], str] = {}
 
     def flows(self, number: int) -> Iterator[Flow]:
@@ -90,7 +90,7 @@ class _Kinds:
         pairs = _pairs(self.site, transfer)
         for sender, receiver in pairs:
             route = self.routes.of(number, sender, receiver)
-            kind = self._kind(number, sender, receiver, route)
+            kind = self.kind(number, sender, receiver, route)
             size = self._size(number, kind)
             ends = f"{sender} to {receiver}"
             base = ends if not transfer.name else transfer.name if len(pairs) == 1 else f"{transfer.name}: {ends}"
@@ -118,15 +118,17 @@ class _Kinds:
             raise self.site.error(("transfers", str(number), name), f"{name} of {size.value:g}", expected)
         return Size(size.value * (1 if amount is None else 8), is_amount=amount is not None)
 
-    def _kind(self, number: int, sender: str, receiver: str, route: tuple[Hop, ...]) -> Alone:
+    def kind(self, number: int, sender: str, receiver: str, route: tuple[Hop, ...]) -> Alone:
+        """Kind of a transfer between two hosts over a route."""
         transfer, hosts = self.site.transfers[number], self.site.hosts
         if route not in self._paths:
             self._paths[route] = repr(path_along(self.site, route))
         settings = self._settings(transfer)
-        key = (self._paths[route], repr(hosts[sender]), repr(hosts[receiver]), repr(settings))
-        if key not in self._known:
-            self._known[key] = Alone(self._scenario(number, hosts[sender], hosts[receiver], route), self.draws)
-        return self._known[key]
+        stored = [self.site.storage.get(hosts[end].storage or "") for end in (sender, receiver)]
+        key = (self._paths[route], repr(hosts[sender]), repr(hosts[receiver]), repr(stored), repr(settings))
+        if key not in self.known:
+            self.known[key] = Alone(self._scenario(number, hosts[sender], hosts[receiver], route), self.draws)
+        return self.known[key]
 
     def _settings(self, transfer: Transfer) -> dict[str, Any]:
         """Keys of the scenario of a transfer: those of the site, then its own."""

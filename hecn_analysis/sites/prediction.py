@@ -64,7 +64,7 @@ def predict_site(
     draws = draws if draws >= _LEAST_DRAWS else 0
     flows = flows_of(loaded, draws) if draws else sketch
     system = System(loaded, flows, draws)
-    _require_limits(loaded, system)
+    require_limits(loaded, system)
     course = course_of(system, 0)
     rates = course.moved_bits / _durations(flows, course)
     low, high, whole_range = _intervals(system, course, rates, draws)
@@ -87,8 +87,24 @@ def predict_site(
     return put_together(loaded, system, course, transfers, interval_bps=whole, draws=draws)
 
 
-def _require_limits(site: Site, system: System) -> None:
-    """Refuse transfers that nothing limits."""
+def require_limits(site: Site, system: System) -> None:
+    """Refuse transfers that nothing limits.
+
+    Parameters
+    ----------
+    site, system
+        The site, and its transfers with their demands.
+
+    Raises
+    ------
+    InputError
+        Neither a link nor a host limits a transfer.
+
+    Examples
+    --------
+    >>> site = load_site("sc13-two-waves")
+    >>> require_limits(site, System(site, flows_of(site, 0), 0))
+    """
     for flow, column, most in zip(system.flows, system.on_network, system.most_bps[:, 0], strict=True):
         network = system.resources[column.resource[0]].resource_class
         if not network and np.isinf(most) and not any(map(system.is_limited, (flow.sender, flow.receiver))):

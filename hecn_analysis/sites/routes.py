@@ -15,6 +15,8 @@ from hecn_analysis.base.errors import did_you_mean
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware.site import Link, Site
+    from hecn_analysis.prediction.draws import FloatArray
+    from hecn_analysis.prediction.solve import IntArray
 
 #: Round-trip time that a link adds to the search for routes, so that fewer links win among equals. [s]
 _PER_LINK = 1e-9
@@ -35,16 +37,21 @@ class Routes:
 
     def of(self, number: int, sender: str, receiver: str) -> tuple[Hop, ...]:
         """Hops of transfer `number` of the site from one host to another."""
-        transfer, key = self.site.transfers[number], ("transfers", str(number), "path")
+        transfer = self.site.transfers[number]
         stated = [transfer.path] if isinstance(transfer.path, str) else transfer.path
         if sender == receiver:
             expected = "another host than the sender"
             raise self.site.error(("transfers", str(number), "receiver"), f"{receiver!r} at both ends", expected)
         if stated is not None:
             return self._along(stated, number, sender, receiver)
+        return self.shortest(number, sender, receiver)
+
+    def shortest(self, number: int, sender: str, receiver: str) -> tuple[Hop, ...]:
+        """Hops from one host to another with the least round-trip time, whatever transfer `number` states."""
+        key = ("transfers", str(number), "path")
         if not self.site.links:
             raise self.site.error(key, f"no link between {sender} and {receiver}", "a path, or links of the site")
-        back = self._before[self._number[sender]]
+        back = self._before(sender)
         hops: list[Hop] = []
         here = self._number[receiver]
         while here != self._number[sender]:
@@ -105,18 +112,24 @@ class Routes:
         return hops
 
     @cached_property
-    def _before(self) -> Any:  # noqa: ANN401 - integers
-        """Place before each place on the way from each host; hosts pass nothing on."""
-        places, hosts = len(self._number), len(self.site.hosts)
+    def _pairs(self) -> tuple[IntArray, FloatArray]:
+        """Both places of each hop, and its time [s]."""
         pairs = np.array(list(self._hop), dtype=np.int64).reshape(-1, 2)
-        times = np.array([self.site.links[hop.link].round_trip.value for hop in self._hop.values()]) + _PER_LINK
-        before = np.full((hosts, places), -9999, dtype=np.int32)
-        between = pairs[:, 0] >= hosts  # from a switch
-        for host in range(hosts):
-            used = between | (pairs[:, 0] == host)
+        return pairs, np.array([self.site.links[hop.link].round_trip.value for hop in self._hop.values()]) + _PER_LINK
+
+    @cached_property
+    def _known(self) -> dict[str, IntArray]:
+        return {}
+
+    def _before(self, host: str) -> IntArray:
+        """Place before each place on the way from a host; other hosts pass nothing on."""
+        if host not in self._known:
+            pairs, times = self._pairs
+            places, number = len(self._number), self._number[host]
+            used = (pairs[:, 0] >= len(self.site.hosts)) | (pairs[:, 0] == number)
             graph = csr_array((times[used], (pairs[used, 0], pairs[used, 1])), shape=(places, places))
-            _, before[host] = dijkstra(graph, indices=host, return_predecessors=True)
-        return before
+            self._known[host] = dijkstra(graph, indices=number, return_predecessors=True)[1]
+        return self._known[host]
 
 
 def path_along(site: Site, route: tuple[Hop, ...]) -> Link:

@@ -94,15 +94,17 @@ class System:
 
     def _simulate(self, sizes: list[Size]) -> None:
         """Have TCP simulated for all kinds of transfers at once: their start-ups, and their shares of a full link."""
-        kinds = list(dict.fromkeys(flow.kind for flow in self.flows))
-        wanted = list(dict.fromkeys((flow.kind, size) for flow, size in zip(self.flows, sizes, strict=True)))
+        pairs = dict.fromkeys((flow.kind, size) for flow, size in zip(self.flows, sizes, strict=True))
+        wanted = [(kind, size) for kind, size in pairs if size not in kind.courses]
+        kinds = list(dict.fromkeys(kind for kind, _ in wanted))
         models = [kind.model for kind in kinds] + [kind.of_size(size) for kind, size in wanted]
         simulated = list(followed(models, reached_alone))[len(kinds) :]
         for (kind, size), model in zip(wanted, simulated, strict=True):
             kind.learn_course(size, model)
-        full = list(
-            dict.fromkeys((kind, self._together(hop)) for hop, counts in self._crossing.items() for kind in counts)
+        crossed = dict.fromkeys(
+            (kind, self._together(hop)) for hop, counts in self._crossing.items() for kind in counts
         )
+        full = [(kind, together) for kind, together in crossed if together not in kind.queue_shares]
         at_links = followed([kind.at_full_link(together) for kind, together in full], share_of_link)
         for (kind, together), at_link in zip(full, at_links, strict=True):
             kind.queue_shares[together] = np.ones(1 + self.draws) if at_link is None else share_of_link(at_link)

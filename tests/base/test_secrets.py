@@ -178,6 +178,7 @@ CALLS = {
     "predict": [
         "{at}/bad.yaml",
         "{at}/bad.yaml --by 2d",
+        "{at}/bad.yaml --without-each",
         "--sender b --by https://me:" + SECRET + "@dtn",
         "--cases {at}/runs.csv",
         "--cases {at}/logs/settings1",

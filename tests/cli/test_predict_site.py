@@ -84,7 +84,10 @@ def test_deadlines(site, capsys):
     ("words", "message"),
     [
         (["--schedule"], "{site}:4: found no deadline, expected by of a transfer, or --by WHEN for all"),
-        (["--by", "1 d", "--at-least", "1Gb/s"], "found --at-least with --by or --schedule, expected one or the other"),
+        (
+            ["--by", "1 d", "--at-least", "1Gb/s"],
+            "found --at-least with --by, --schedule or --without-each, expected one or the other",
+        ),
         (["sc13-two-waves", "--by", "1 d"], "found 2 scenarios, expected one site to plan for"),
     ],
 )
@@ -98,3 +101,19 @@ def test_a_transfer_of_options_has_a_deadline(capsys):
     assert main(["predict", *words, "--tool", "ftp", "--by", "2 d", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["schedule"]["transfers"]
     assert row["finish_s"] == pytest.approx(16e15 / 99.0042e9, rel=1e-5)
+
+
+def test_without_each(site, capsys):
+    assert main(["predict", str(site), "--without-each", "--format", "csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "missing,kind,name,throughput_bps,finish_s"
+    assert "wave,link,night,," in lines
+    site.write_text(SITE.replace("cost: 500 USD", "links: 2"))
+    assert main(["predict", str(site), "--without-each", "--format", "json"]) == 0
+    (strand,) = [each for each in json.loads(capsys.readouterr().out)["failures"] if each["kind"] == "link"]
+    assert (strand["missing"], strand["stopped"], strand["slowest"]) == ("one of 2 links wave", 0, "night")
+    assert [round(each["finish_s"], 2) for each in strand["transfers"]] == [12.0, 16.0]
+    assert round(strand["later_s"], 2) == 4.0
+    assert main(["predict", str(site), "--without-each", "--by", "14 s"]) == 0
+    text = capsys.readouterr().out
+    assert "one of 2 links wave  link        –     1   9.90 Gb/s  16.0 s  4.00 s  night    66.7 %" in text

@@ -9,7 +9,7 @@ slots (`slots`) tell whether any schedule could do better, and which resource wo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -92,7 +92,8 @@ class Schedule:
     """Starts of the transfers of a site, and what comes of them.
 
     ``least_delay_s`` is how much later than its deadlines every schedule is, however it holds rates: 0 if there might
-    be one in time. ``needed`` are the resources that would have to grow for that. A schedule in time has none.
+    be one in time. ``needed`` are the resources that would have to grow for that: none for a schedule in time.
+    ``site`` has the starts.
 
     Examples
     --------
@@ -109,6 +110,7 @@ class Schedule:
     least_delay_s: float
     needed: tuple[Needed, ...]
     clock: datetime | None
+    site: Site = field(repr=False, compare=False)
 
     @property
     def in_time(self) -> bool:
@@ -247,7 +249,7 @@ def schedule(
     delay, needed = (0.0, ()) if in_time else search.shortfall()
     delay = min(delay, max(each.late_s for each in transfers))
     left = _left(prediction, search.last_s, search.rates())
-    return Schedule(prediction, transfers, left, delay, needed, loaded.clock)
+    return Schedule(prediction, transfers, left, delay, needed, loaded.clock, planned)
 
 
 def _with_deadlines(site: Site, by: str | float | None, clock: datetime | None) -> Site:
