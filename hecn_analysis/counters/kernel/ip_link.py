@@ -122,8 +122,8 @@ class _Text:
         elif _FUNCTION.match(line):
             self._function = True
         elif match := _HEADING.match(line):
-            names = takewhile(str.isalpha, match["columns"].split())  # a note may follow them
-            self._columns = [_COLUMNS[match["way"]].get(name) for name in names]
+            words = takewhile(str.isalpha, match["columns"].split())  # a note may follow them
+            self._columns = [_COLUMNS[match["way"]].get(name) for name in words]
             if "missed" in match["columns"]:
                 self._row["counter_bits"] = 64
         elif self._columns and not _ERRORS.match(line):
