@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import Final
 
 from hecn_analysis.files.source import Line, Lines, Take
@@ -28,6 +29,7 @@ TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
 _LEFT_OVER: Final = 1024
+_ALIKE: Final = 256  # lines behind the same prefix that are taken at once
 _PATIENCE: Final = 4096  # lines in a row that nobody takes, after which no reader is asked without a hint
 _PROMPT: Final = re.compile(
     r"^\s{0,8}(?:\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%]\s(?P<command>.*)$"
@@ -144,6 +146,7 @@ class _Session:
         self._active: Reader | None = None
         self._silent = 0
         self._rows: Take | None = None
+        self._front: str | None = None  # what stands before the claimed line, None where its reader knows that
         by_rows = ((reader, getattr(reader, "rows", None)) for reader in asked)
         self._rows_of: dict[Reader, Take] = {reader: rows for reader, rows in by_rows if rows is not None}
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
@@ -185,8 +188,9 @@ class _Session:
         self._silent = 0
         self._findings.claimed = line.number
         self._parts.passed = None
-        if self._rows is not None and not bare:
-            self._findings.claimed = self._parts.take(self._rows) or line.number
+        if self._rows is not None and self._front is not None:
+            rows = _behind(self._front, self._rows) if self._front else self._rows
+            self._findings.claimed = self._parts.take(rows) or line.number
 
     def _in_vain(self) -> None:
         """Count an unclaimed line; after many of them, lines without a hint are skipped again."""
@@ -217,16 +221,19 @@ class _Session:
 
     def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader] | None) -> bool:
         """Offer a line: to readers whose own lines begin with a date, then without its prefixes, then unchanged."""
+        self._front = None if bare else ""
         if not bare and self._active_takes(line):
             return True
         asked = self._to_ask(line) if asked is None else asked
         if not bare:
             return self._other_takes(line, asked)
-        return (
-            self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated)
-            or any(self._one_takes(part, [each for each in asked if self._hints[each].on(part.text)]) for part in bare)
-            or self._one_takes(line, asked)
-        )
+        if self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated):
+            return True
+        for part in bare:
+            if self._one_takes(part, [each for each in asked if self._hints[each].on(part.text)]):
+                self._front = line.text.removesuffix(part.text)
+                return True
+        return self._one_takes(line, asked)
 
     def _one_takes(self, line: Line, asked: Sequence[Reader], among: frozenset[Reader] | None = None) -> bool:
         return self._active_takes(line, among) or self._other_takes(line, asked)
@@ -262,6 +269,22 @@ class _Session:
                 if marks >> n % _SHARED & 1 or (marks & _LATER and reader in self._later)
             ]
         return [reader for reader in self._candidates[marks] if self._hints[reader].on(line.text)]
+
+
+def _behind(front: str, rows: Take) -> Take:
+    """Take rows of lines that all begin with the same prefix."""
+
+    def take(texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        at = start
+        while True:
+            alike = list(takewhile(lambda text: text.startswith(front), texts[at : at + _ALIKE]))
+            bare = [text[len(front) :] for text in alike]
+            taken = rows(bare, numbers[at : at + len(bare)], 0) if bare else 0
+            at += taken
+            if taken < _ALIKE:
+                return at - start
+
+    return take
 
 
 @cache

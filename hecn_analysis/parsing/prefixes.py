@@ -1,8 +1,8 @@
 """Prefixes of loggers, terminals and mail before the lines of a tool, in any combination.
 
-Dates and times (ISO 8601, syslog, ``ctime``, a clock alone, seconds since the start or since 1970), the host and
-program of syslog and the journal, priorities and log levels, the name and level of Python's logging, the service of a
-container, marks of quoted mail.
+Dates and times (ISO 8601, syslog, ``ctime``, a clock alone, seconds since the start, or since 1970 with the ten digits
+of 2001 and later), the host and program of syslog and the journal, priorities and log levels, the name and level of
+Python's logging, the service of a container, marks of quoted mail.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PREFIX: Final = re.compile(
       (?:{_SENDER}{_NUMBER}:|(?P<unnumbered>{_SENDER}:))?
     | \[?{_CLOCK}\]?:?(?=\s)
     | \[\s{{0,8}}\d{{1,10}}\.\d{{1,9}}\]
-    | \d{{9,10}}\.\d{{1,9}}(?=\s)
+    | 1\d{{9}}\.\d{{1,9}}(?=\s)
     | <\d{{1,3}}>1?
     | [\[(<]{_LEVEL}[\])>]:?(?=\s)
     | [\[(<]?{_LEVEL}(?:\s{{0,4}}[:|\]-])?(?=\s)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.logs import read
+from hecn_analysis.logs.network.nuttcp import Nuttcp
 from hecn_analysis.parsing import prefixes
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -100,7 +101,34 @@ def test_json_after_a_prefix_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["[  5]   0.00-1.00   sec", "64 bytes from 192.0.2.1", "10 packets transmitted", "", "- - -x"]
+    "text",
+    [
+        "[  5]   0.00-1.00   sec",
+        "64 bytes from 192.0.2.1",
+        "10 packets transmitted",
+        "",
+        "- - -x",
+        "265534971.0000 MB / 90000.00 sec",
+    ],
 )
 def test_output_of_tools_is_not_a_prefix(text):
     assert prefixes.bare(text) == text
+
+
+def test_rows_behind_the_same_prefix_are_taken_at_once(tmp_path, monkeypatch):
+    amounts = [1100 + number % 7 for number in range(700)]
+    rows = [f"{amount:10.4f} MB / {1:6.2f} sec = {amount * 8.388608:9.4f} Mbps     0 retrans" for amount in amounts]
+    last = f"{sum(amounts):10.4f} MB / 700.00 sec = {sum(amounts) * 8.388608 / 700:9.4f} Mbps 9 %TX 19 %RX 0 retrans"
+    asked = []
+    feed = Nuttcp.feed
+    monkeypatch.setattr(Nuttcp, "feed", lambda self, line: asked.append(line.number) or feed(self, line))
+    (tmp_path / "a.log").write_text("\n".join([*rows, last, ""]))
+    bare = read(tmp_path / "a.log")
+    fed = len(asked)
+    marks = ["> "] * 400 + [">> "] * 301  # the second half is quoted once more
+    (tmp_path / "a.log").write_text("".join(f"{mark}{row}\n" for mark, row in zip(marks, [*rows, last], strict=True)))
+    quoted = read(tmp_path / "a.log")
+    assert (len(bare.intervals), len(bare.runs), bare.problems.empty, quoted.problems.empty) == (700, 1, True, True)
+    pd.testing.assert_frame_equal(bare.intervals, quoted.intervals)
+    pd.testing.assert_frame_equal(bare.runs[COLUMNS], quoted.runs[COLUMNS])
+    assert len(asked) - fed <= fed + 8
