@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import takewhile
 from typing import Final
 
 from hecn_analysis.files.source import Line, Lines, Take
@@ -29,7 +28,8 @@ TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
 _LEFT_OVER: Final = 1024
-_ALIKE: Final = 256  # lines behind the same prefix that are taken at once
+_ALIKE: Final = 4  # lines behind prefixes that are offered at once at first
+_MOST_ALIKE: Final = 1024  # and once all of them are taken
 _PATIENCE: Final = 4096  # lines in a row that nobody takes, after which no reader is asked without a hint
 _PROMPT: Final = re.compile(
     r"^\s{0,8}(?:\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%]\s(?P<command>.*)$"
@@ -146,7 +146,7 @@ class _Session:
         self._active: Reader | None = None
         self._silent = 0
         self._rows: Take | None = None
-        self._front: str | None = None  # what stands before the claimed line, None where its reader knows that
+        self._front: int | None = 0  # prefixes before the claimed line, None where its reader knows them
         by_rows = ((reader, getattr(reader, "rows", None)) for reader in asked)
         self._rows_of: dict[Reader, Take] = {reader: rows for reader, rows in by_rows if rows is not None}
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
@@ -189,7 +189,7 @@ class _Session:
         self._findings.claimed = line.number
         self._parts.passed = None
         if self._rows is not None and self._front is not None:
-            rows = _behind(self._front, self._rows) if self._front else self._rows
+            rows = _behind(self._front, line.text, self._rows) if bare else self._rows
             self._findings.claimed = self._parts.take(rows) or line.number
 
     def _in_vain(self) -> None:
@@ -221,7 +221,7 @@ class _Session:
 
     def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader] | None) -> bool:
         """Offer a line: to readers whose own lines begin with a date, then without its prefixes, then unchanged."""
-        self._front = None if bare else ""
+        self._front = None if bare else 0
         if not bare and self._active_takes(line):
             return True
         asked = self._to_ask(line) if asked is None else asked
@@ -229,9 +229,9 @@ class _Session:
             return self._other_takes(line, asked)
         if self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated):
             return True
-        for part in bare:
+        for number, part in enumerate(bare, 1):
             if self._one_takes(part, [each for each in asked if self._hints[each].on(part.text)]):
-                self._front = line.text.removesuffix(part.text)
+                self._front = number
                 return True
         return self._one_takes(line, asked)
 
@@ -271,18 +271,29 @@ class _Session:
         return [reader for reader in self._candidates[marks] if self._hints[reader].on(line.text)]
 
 
-def _behind(front: str, rows: Take) -> Take:
-    """Take rows of lines that all begin with the same prefix."""
+def _behind(count: int, claimed: str, rows: Take) -> Take:
+    """Take rows behind as many prefixes as a claimed line has; most logs repeat the same."""
+    front = claimed.removesuffix(prefixes.without(claimed)[count - 1])
+
+    def bare(text: str) -> str | None:
+        if text.startswith(front):
+            return text[len(front) :]
+        rest = prefixes.without(text)
+        return rest[count - 1] if len(rest) >= count else None
 
     def take(texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
-        at = start
+        at, size = start, _ALIKE
         while True:
-            alike = list(takewhile(lambda text: text.startswith(front), texts[at : at + _ALIKE]))
-            bare = [text[len(front) :] for text in alike]
-            taken = rows(bare, numbers[at : at + len(bare)], 0) if bare else 0
+            alike: list[str] = []
+            for text in texts[at : at + size]:
+                if (rest := bare(text)) is None:
+                    break
+                alike.append(rest)
+            taken = rows(alike, numbers[at : at + len(alike)], 0) if alike else 0
             at += taken
-            if taken < _ALIKE:
+            if taken < size:
                 return at - start
+            size = min(4 * size, _MOST_ALIKE)
 
     return take
 

@@ -115,7 +115,8 @@ def test_output_of_tools_is_not_a_prefix(text):
     assert prefixes.bare(text) == text
 
 
-def test_rows_behind_the_same_prefix_are_taken_at_once(tmp_path, monkeypatch):
+@pytest.mark.parametrize("marks", [["> "] * 400 + [">> "] * 301, [f"10:00:{n % 60:02} " for n in range(701)]])
+def test_rows_behind_as_many_prefixes_are_taken_at_once(tmp_path, monkeypatch, marks):
     amounts = [1100 + number % 7 for number in range(700)]
     rows = [f"{amount:10.4f} MB / {1:6.2f} sec = {amount * 8.388608:9.4f} Mbps     0 retrans" for amount in amounts]
     last = f"{sum(amounts):10.4f} MB / 700.00 sec = {sum(amounts) * 8.388608 / 700:9.4f} Mbps 9 %TX 19 %RX 0 retrans"
@@ -125,7 +126,6 @@ def test_rows_behind_the_same_prefix_are_taken_at_once(tmp_path, monkeypatch):
     (tmp_path / "a.log").write_text("\n".join([*rows, last, ""]))
     bare = read(tmp_path / "a.log")
     fed = len(asked)
-    marks = ["> "] * 400 + [">> "] * 301  # the second half is quoted once more
     (tmp_path / "a.log").write_text("".join(f"{mark}{row}\n" for mark, row in zip(marks, [*rows, last], strict=True)))
     quoted = read(tmp_path / "a.log")
     assert (len(bare.intervals), len(bare.runs), bare.problems.empty, quoted.problems.empty) == (700, 1, True, True)
