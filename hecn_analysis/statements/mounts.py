@@ -27,8 +27,8 @@ _MOUNTS: Final = (
     re.compile(rf"^{_AT}{_GAP}{_SOURCE}{_GAP}{_TYPE}"),  # findmnt
     re.compile(rf"^{_AT} from {_SOURCE}$"),  # nfsstat -m
     re.compile(rf"^{_SOURCE}{_GAP}(?:{_SIZE}{_GAP}){{3}}\d{{1,3}}%{_GAP}{_AT}$"),  # df
-    re.compile(rf"\bmount(?:\.nfs4?|\.cifs|_nfs|_smbfs)? [^|;&\n]{{0,200}}?{_SOURCE}{_GAP}{_AT}"),
-    re.compile(rf"\bsshfs [^|;&\n]{{0,200}}?{_SOURCE}{_GAP}{_AT}"),
+    re.compile(rf"\bmount(?:\.nfs4?|\.cifs|_nfs|_smbfs)? [^|;&\n]{{0,200}}?(?<=[ \t]){_SOURCE}{_GAP}{_AT}"),
+    re.compile(rf"\bsshfs [^|;&\n]{{0,200}}?(?<=[ \t]){_SOURCE}{_GAP}{_AT}"),
 )
 #: What a line has that mounts a share.
 _OF_MOUNTS: Final = (
