@@ -188,3 +188,20 @@ def test_progress_of_dd_below_its_command_is_no_run(tmp_path):
         "134217728 bytes (134 MB, 128 MiB) copied, 129.408 s, 1.0 MB/s\n```\n",
     )
     assert (run["bytes"], run["duration_s"], problems) == (134217728, 129.408, [])
+
+
+def test_iperf_in_small_letters(reading_of):
+    rows = [
+        "[  3]  0.0-10.0 sec   563 MBytes   472 Mbits/sec",
+        "[  4]  0.0-10.0 sec  1.10 GBytes   945 Mbits/sec",
+        "[SUM]  0.0-10.0 sec  1.65 GBytes  1.42 Gbits/sec",
+    ]
+    text = "Client connecting to 192.0.2.8, TCP port 5001\n[ ID] Interval       Transfer     Bandwidth\n" + "\n".join(
+        rows
+    )
+    plain, small = reading_of(f"{text}\n"), reading_of(f"{text.lower()}\n")
+    columns = ["tool", "protocol", "bytes", "duration_s", "throughput_bps", "streams"]
+    assert plain.runs[columns].to_dict("records") == small.runs[columns].to_dict("records")
+    assert small.runs.throughput_bps.tolist() == [1.42e9]
+    assert small.runs.cleaned.tolist() == ["small letters"]
+    assert small.problems.empty

@@ -23,6 +23,7 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
     ("block marks", pages.without_block_marks),
     ("cells", pages.without_cells),
     ("characters", characters.plain_characters),
+    ("small letters", characters.with_large_letters),
     ("quote marks", marks.without_quotes),
     ("line numbers", marks.without_line_numbers),
     ("comment marks", marks.without_comments),

@@ -32,6 +32,22 @@ _FOREIGN: Final = re.compile(f"[{''.join(map(chr, _TABLE))}\u2013-\u2015]")
 _LONG_DASH: Final = re.compile("(?:(?<=\\s)|^)[\u2014\u2015](?=\\s|$)")
 _OPTION: Final = re.compile("(?:(?<=\\s)|^)\u2013(?=[a-z]{2})")
 _DASH: Final = re.compile("[\u2013-\u2015]")
+#: A row of iperf whose letters are all small.
+_SMALL: Final = re.compile(
+    r"(?P<before>\[ {0,4}(?:\d{1,4}|sum)\] {1,4}\d[\d. -]{4,24} sec {1,4}[\d.]{1,9} )"
+    r"(?P<amount>[kmgt]?b)(?P<between>ytes {1,8}[\d.]{1,9} )"
+    r"(?P<rate>[kmgt]?)(?P<after>bits/sec)"
+)
+
+
+def with_large_letters(text: Text) -> Text:
+    """Write the units of iperf as it does, where a page has made all letters small."""
+    return text.each(lambda line: _SMALL.sub(_large, line) if "bits/sec" in line else line)
+
+
+def _large(row: re.Match[str]) -> str:
+    before, amount, rate = row["before"].replace("sum", "SUM"), row["amount"].upper(), row["rate"].upper()
+    return f"{before}{amount}{row['between']}{rate}{row['after']}"
 
 
 def plain_characters(text: Text) -> Text:
