@@ -318,6 +318,27 @@ def format_fraction(fraction: float | None, *, digits: int = 3) -> str:
     return _format(None if fraction is None or _missing(fraction) else fraction * 100, [(1.0, "%")], digits)
 
 
+def format_percent(fraction: float, *, places: int = 0) -> str:
+    """Write a fraction for people, in per cent with a fixed number of decimal places.
+
+    Parameters
+    ----------
+    fraction, places
+        The fraction; 1 is all, or one whole core [1]; and the number of decimal places.
+
+    Returns
+    -------
+    str
+        For example ``58 %``.
+
+    Examples
+    --------
+    >>> format_percent(0.583), format_percent(0.0104, places=1)
+    ('58 %', '1.0 %')
+    """
+    return f"{100 * fraction:.{places}f} %"
+
+
 def format_count(number: float, noun: str) -> str:
     """Write a whole number with its noun.
 

@@ -146,7 +146,7 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     if a is None or b is None:
         side = "A and B" if a is b else "A" if a is None else "B"
         return f"What became of the cause does not show: no diagnosis of these runs in {side}."
-    in_a, in_b = (f"{diagnosis.causes[0].kind}, {diagnosis.causes[0].probability:.0%}" for diagnosis in (a, b))
+    in_a, in_b = map(_likeliest, (a, b))
     if outcome == REMOVED:
         return f"The likeliest cause in A, {a.causes[0].resource} ({in_a}), is removed: now {b.finding} ({in_b})."
     if outcome == APPEARED:
@@ -158,9 +158,14 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     return f"What became of the cause does not show: {in_a} in A; {in_b} in B{moved}."
 
 
+def _likeliest(diagnosis: Diagnosis) -> str:
+    """The class of the likeliest cause, and how likely it is."""
+    return f"{diagnosis.causes[0].kind}, {units.format_percent(diagnosis.causes[0].probability)}"
+
+
 def _stand_alone(a: Diagnosis, b: Diagnosis) -> str:
     """Describe both diagnoses, without a claim that anything changed."""
-    told = [f"{one.finding} ({one.causes[0].kind}, {one.causes[0].probability:.0%})" for one in (a, b)]
+    told = [f"{one.finding} ({_likeliest(one)})" for one in (a, b)]
     return f"Each diagnosis stands alone; in A: {told[0]}; in B: {told[1]}."
 
 

@@ -374,9 +374,8 @@ class Facts:
             count = float(known["retransmits"].astype(float).sum())
             if count == 0 and self.kind.tool in _SAY_ZERO:
                 return self.said("socket.retransmitted", "sender")
-            return self.computed(
-                count / packets, f"{count:.0f} retransmits in {len(known)} runs, {count / packets:.2g} of the packets"
-            )
+            words = f"{count:,.0f} retransmits in {units.format_count(len(known), 'run')}"
+            return Fact(count / packets, (replace(self._quote_of(self.kind.runs.iloc[0], words), name="retransmits"),))
         return self.said("socket.retransmitted", "sender")
 
     @property

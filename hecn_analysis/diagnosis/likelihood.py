@@ -16,6 +16,7 @@ words, and the frequencies of causes in reports :math:`P_0`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +34,8 @@ from hecn_analysis.base import places
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis.signs import Sign
 from hecn_analysis.hardware import yaml_file
+
+_PERCENT: Final = re.compile(r"(?<=\d)%")
 
 _Probability = Annotated[float, Field(gt=0, lt=1)]
 
@@ -82,12 +85,15 @@ class SignTable(BaseModel):
         return bisect_right(self.edges, value)
 
     def says(self, value: float | str) -> str:
-        """The sign in words."""
-        return self.title.format(value=value)
+        """The sign in words, with a blank before each per cent sign as in all that people read."""
+        return _PERCENT.sub(" %", self.title.format(value=value))
 
 
 class CauseTable(BaseModel):
-    """A class of cause of ``models/evidence.yaml``: its odds with and without a measured transfer, and its words."""
+    """A class of cause of ``models/evidence.yaml``: its odds with and without a measured transfer, and its words.
+
+    ``quotes`` are the signs that people look for first where this is the cause.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -95,6 +101,7 @@ class CauseTable(BaseModel):
     unmeasured: Annotated[float, Field(gt=0)]
     resource: str
     finding: str
+    quotes: tuple[str, ...] = ()
 
 
 class Evidence(BaseModel):

@@ -394,7 +394,8 @@ def _path(facts: Facts) -> str:
     told = (facts.said(name, choose=max) for name in ("path.loss_from_hop", "path.ping_loss_idle"))
     lost = max((one.value for one in told if one is not None), default=0.0)
     left = facts.tcp_at(lost)
-    return said if left is None else f"{said}; a loss of {lost:.1%} leaves a stream {units.format_rate(left)}"
+    leaves = f"a loss of {units.format_percent(lost, places=1)} leaves a stream"
+    return said if left is None else f"{said}; {leaves} {units.format_rate(left)}"
 
 
 def _is_of_memory(sign: Sign) -> bool:
@@ -452,16 +453,19 @@ def _causes(
     by_name = {sign.name: sign for sign in seen}
     for place in np.argsort(-found.probabilities, kind="stable"):
         name = found.causes[int(place)]
-        quotes: list[tuple[float, Statement, str]] = []
+        quotes: list[tuple[bool, float, Statement, str]] = []
+        first_of_all = evidence().causes[name].quotes
         others = np.delete(found.before, place)
         for sign_name, weight in found.weights.items():
             if sign_name not in by_name or others.sum() <= 0:
                 continue
             adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
-            quotes.extend((adds, *quote) for quote in _quotes(by_name[sign_name]) if adds > _TELLS)
-        quotes.extend((math.log(odds[name]), one, one.says) for odds, one in lines if odds.get(name, 1.0) > 1)
+            is_first = sign_name in first_of_all and adds > 0
+            if is_first or adds > _TELLS:
+                quotes.extend((is_first, adds, *quote) for quote in _quotes(by_name[sign_name]))
+        quotes.extend((False, math.log(odds[name]), one, one.says) for odds, one in lines if odds.get(name, 1.0) > 1)
         first: dict[tuple[str, int, str], Statement] = {}
-        for _, statement, told in sorted(quotes, key=lambda quote: -quote[0]):
+        for _, _, statement, told in sorted(quotes, key=lambda quote: (not quote[0], -quote[1])):
             first.setdefault((statement.source_file, statement.line, told), statement)
         yield Cause(
             kind=name,

@@ -108,7 +108,7 @@ def two_digits(times: float) -> str:
 def finding(verdict: Diagnosis) -> str:
     """Describe the finding with the probability of its cause or, without a likely one, the next step."""
     likeliest = verdict.causes[0]
-    words = f"{likeliest.kind}, {likeliest.probability:.0%}"
+    words = f"{likeliest.kind}, {units.format_percent(likeliest.probability)}"
     if verdict.verdict == "undetermined":
         words = f"first of many: {words}"
     return f"{verdict.finding} ({words}){_also(verdict)}"
@@ -127,7 +127,9 @@ def _quoted(statement: Statement) -> str:
 
 def _also(verdict: Diagnosis) -> str:
     others = [cause for cause in verdict.causes[1:4] if cause.probability >= _ALSO]
-    return "; or " + ", ".join(f"{cause.kind} {cause.probability:.0%}" for cause in others) if others else ""
+    if not others:
+        return ""
+    return "; or " + ", ".join(f"{cause.kind} {units.format_percent(cause.probability)}" for cause in others)
 
 
 def _cut(line: str, width: int) -> str:

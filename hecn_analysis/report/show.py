@@ -93,7 +93,9 @@ def causes(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
         evidence=[f"{row['place']}: {row['says']}" if row["place"] else row["says"] for row in rows.to_dict("records")],
         resource=(rows["resource"] + " (" + rows["class"] + ")").fillna(_BLANK),
         **{
-            "probability value": rows["probability"].map(lambda value: _BLANK if pd.isna(value) else f"{value:.0%}"),
+            "probability value": rows["probability"].map(
+                lambda value: _BLANK if pd.isna(value) else units.format_percent(value)
+            ),
             "limit value": rows["limit_bps"].map(lambda value: _BLANK if pd.isna(value) else _rate(value)),
         },
     )
@@ -402,7 +404,7 @@ def _time(value: float) -> str:
 
 
 def _percent(value: float) -> str:
-    return "–" if pd.isna(value) else f"{value:.0%}"
+    return "–" if pd.isna(value) else units.format_percent(value)
 
 
 def _share(value: float) -> str:

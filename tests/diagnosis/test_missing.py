@@ -108,6 +108,7 @@ def test_the_commands_show_all_signs_of_the_evidence():
         "usb2",
         "is_copy",
         "is_of_memory",
+        "of_store",
         "odd_rate",
     }
     assert set(evidence().signs) - set(questions.shown_by()) == of_runs

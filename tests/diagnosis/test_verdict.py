@@ -218,7 +218,7 @@ def test_a_path_alone_says_what_a_transfer_would_take(tmp_path):
     assert verdict.causes[0].kind == "loss"
     assert "hop 3, r2.isp.example" in str(verdict)
     # 1 Gb/s times 100 ms; 12 packets each RTT at a loss of 1 %, RFC 9438
-    assert verdict.path == "RTT 100 ms: each Gb/s takes a window of 12.5 MB; a loss of 1.0% leaves a stream 1.38 Mb/s"
+    assert verdict.path == "RTT 100 ms: each Gb/s takes a window of 12.5 MB; a loss of 1.0 % leaves a stream 1.38 Mb/s"
 
 
 def test_a_tunnel_tells_the_mtu_to_set(tmp_path):

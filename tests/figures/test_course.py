@@ -140,6 +140,6 @@ def test_probabilities_of_causes_are_bars_and_sum_to_one():
     rows = causes_rows(verdict)
     assert rows["probability"].sum() == pytest.approx(1)
     assert rows["probability"].iloc[0] == verdict.causes[0].probability
-    assert rows["label"].iloc[0] == f"{verdict.causes[0].probability:.0%} the path (loss)"
+    assert rows["label"].iloc[0] == f"{100 * verdict.causes[0].probability:.0f} % the path (loss)"
     bars = [value for one in plot_causes(verdict).data for value in one.x]
     assert sorted(bars) == pytest.approx(sorted(rows["probability"] * 100))

@@ -58,7 +58,7 @@ def test_a_window_that_was_mended_is_removed_and_the_gain_is_as_promised(held, f
     assert row["promised_high_bps"] == before.changes[0].high_bps
     assert row["promised_low_bps"] < FULL_BPS < row["promised_high_bps"]
     assert row["verdict"] == "too few runs to say"
-    stated = f"window-tool, {row['probability_a']:.0%}"
+    stated = f"window-tool, {100 * row['probability_a']:.0f} %"
     assert f"in A, the window that the tool asked for ({stated}), is removed: now the line is full" in row["sentence"]
     assert row["sentence"].endswith(": B is inside.")
 

@@ -113,7 +113,7 @@ def test_the_finding_names_the_runs_the_cause_and_how_sure_that_is(before, verdi
     said = finding(before, verdicts)
     assert said.startswith("12 runs of 2 kinds; the slowest: nuttcp tcp send, 6 s, RTT below 5 ms: 9.39 Mb/s (")
     assert verdicts[0].finding in said.lower()
-    assert f"{verdicts[0].causes[0].probability:.0%}" in said
+    assert f"{100 * verdicts[0].causes[0].probability:.0f} %" in said
 
 
 def test_causes_quote_lines_that_stand_in_the_files(before, verdicts):
@@ -187,7 +187,7 @@ def test_a_full_core_that_the_tool_reports_is_the_cause_and_is_quoted(tmp_path):
     assert sum(cause.probability for cause in one.causes) == pytest.approx(1)
     rows = tables.causes_table(folder, verdicts)
     assert rows.iloc[0][["class", "place"]].tolist() == ["cpu-sender", "log.txt:1"]
-    assert "99% of a core" in rows.iloc[0]["says"]
+    assert "99 % of a core" in rows.iloc[0]["says"]
     assert (tables.changes_table(verdicts)["throughput_bps"] > measured).all()
     assert "First change: " in finding(folder, verdicts)
 
