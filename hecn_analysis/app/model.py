@@ -129,12 +129,13 @@ def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
 
 
 def _of_transfers(folder: Path) -> State | None:
-    """State for the most frequent transfer of a folder, with its measured rate; None without one."""
+    """State for the transfer that people ask for, else the most frequent, with its measured rate; None without one."""
     if not folder.is_dir():
         return None
-    verdicts = (each for each in diagnose(folder) if each.measured_bps is not None and not each.kind.is_local)
-    if (verdict := next(verdicts, None)) is None:
+    verdicts = [each for each in diagnose(folder) if each.measured_bps is not None and not each.kind.is_local]
+    if not verdicts:
         return None
+    verdict = min(verdicts, key=lambda each: not each.kind.is_asked_for)  # the first of those alike
     return {**_state(load_scenario(scenario_keys(verdict))), MEASURED: verdict.measured_bps}
 
 

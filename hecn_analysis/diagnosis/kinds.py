@@ -31,6 +31,9 @@ _LOCAL: Final = frozenset({"dd"})
 #: Tools that move objects of a store, each by requests of its own.
 OF_STORES: Final = frozenset({"aws", "azcopy", "gcloud", "gsutil", "mc", "rclone"})
 
+#: Tools whose data pass through a channel of ssh.
+OVER_SSH: Final = frozenset({"scp", "sftp", "rsync"})
+
 #: Tools that copy files over TCP from one host to another; their readers call that a copy of files, as of a local one.
 BETWEEN_HOSTS: Final = OF_STORES | frozenset(
     {"scp", "hpn-scp", "sftp", "curl", "wget", "wget2", "ftp", "lftp", "ncftp", "globus", "aria2c", "axel", "smbclient"}
@@ -156,6 +159,11 @@ class Kind:
     def is_outlier(self) -> bool:
         """Whether the same test between other ends is clearly faster."""
         return any(other.rate_bps > FASTER * self.median_bps for other in self.others)
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether the runs are clearly slower than the same test elsewhere, or than their path, so that people ask."""
+        return self.is_outlier or (self.through is not None and self.through.rate_bps > FASTER * self.median_bps)
 
     @property
     def is_local(self) -> bool:

@@ -6,12 +6,9 @@ from functools import partial
 from typing import Final
 
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
-from hecn_analysis.diagnosis.kinds import OF_STORES
+from hecn_analysis.diagnosis.kinds import OF_STORES, OVER_SSH
 from hecn_analysis.limits.request_response import OLD_SSH_WINDOWS, SSH_WINDOW
 from hecn_analysis.statements import Statement
-
-#: Tools whose data pass through a channel of ssh.
-_OVER_SSH: Final = frozenset({"scp", "sftp", "rsync"})
 
 #: On a nearer path a host is slow for another reason long before a window is full, or an answer waited for. [s]
 _FAR_S: Final = 0.002
@@ -62,7 +59,7 @@ def _files_in_flight(facts: Facts) -> Fact | None:
 def _in_channel(facts: Facts) -> Fact | None:
     """Data in flight of a copy over ssh, if the path is long enough [B]."""
     rtt = facts.rtt_idle
-    if facts.kind.tool not in _OVER_SSH or facts.files is not None or rtt is None or rtt.value < _FAR_S:
+    if facts.kind.tool not in OVER_SSH or facts.files is not None or rtt is None or rtt.value < _FAR_S:
         return None
     return Fact(facts.measured * rtt.value / 8, (*rtt.evidence, facts.rate_quote))
 
@@ -99,7 +96,12 @@ def _request_flight(facts: Facts) -> Fact | None:
     rtt = facts.rtt_idle
     if facts.kind.tool not in OF_STORES or rtt is None or rtt.value < _FAR_STORE_S:
         return None
-    asked = facts.said("asked.transfers", choose=max)
-    number = _AT_ONCE.get(facts.kind.tool, 1.0) if asked is None else asked.value
+    asked, number = facts.said("asked.transfers", choose=max), transfers_at_once(facts)
     quotes = (*rtt.evidence, facts.rate_quote) if asked is None else (*asked.evidence, *rtt.evidence)
     return Fact(facts.measured * rtt.value / 8e6 / number, quotes) if number > 0 else None
+
+
+def transfers_at_once(facts: Facts) -> float:
+    """How many transfers a tool makes at once, as asked for or by itself."""
+    asked = facts.said("asked.transfers", choose=max)
+    return _AT_ONCE.get(facts.kind.tool, 1.0) if asked is None else asked.value

@@ -8,15 +8,13 @@ from dataclasses import replace
 from typing import Final
 
 from hecn_analysis.diagnosis.kinds import FASTER, Kind
+from hecn_analysis.diagnosis.stated import PROCESS
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.cues import entries
 from hecn_analysis.statements.sentences import is_sentence
 
 _AMOUNT: Final = re.compile(r"(?<![\w.,])(?P<number>\d{1,6}(?:\.\d{1,3})?) ?(?P<prefix>[kKMGT])i?B(?![\w/])")
 _POWERS: Final = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-
-#: Subject of the lines about a program that fills a core: others are fast beside it.
-_PROCESS: Final = "process"
 
 #: How far an amount in words may be from that of the runs, which count in powers of 1000 or 1024. [1]
 _ABOUT: Final = 0.12
@@ -35,7 +33,7 @@ def _with_own(kind: Kind, kinds: Sequence[Kind], *, is_slow: bool) -> Kind:
 
     def counts(statement: Statement) -> bool:
         is_prose = statement.name == "topic" or (statement.name == "cue" and is_sentence(statement.says))
-        is_of_process = statement.name == "cue" and entries()[str(statement.value)].subject == _PROCESS
+        is_of_process = statement.name == "cue" and entries()[str(statement.value)].subject == PROCESS
         if not (is_prose or is_of_process) or statement.source_file in kind.files:
             return True
         named = [one for one in kinds if _is_named(one, kinds, statement.says)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final
 
-from hecn_analysis.diagnosis.kinds import Kind
+from hecn_analysis.diagnosis.kinds import OVER_SSH, Kind
 from hecn_analysis.diagnosis.remedies import Told
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.cues import Cue, entries
@@ -31,6 +32,13 @@ _NOT_SLOW_BPS: Final = 1.05e8
 #: Classes of the sender, and those of the receiver with the same cause.
 _OF_ENDS: Final = MappingProxyType({"cpu-sender": "cpu-receiver", "disk-read": "disk-write"})
 
+#: Programs of the two ends of a connection of ssh, as they end lines of top, ps and pidstat.
+_CLIENT: Final = re.compile(r"[\s/](?:ssh|scp|dbclient)(?: |$)")
+_SERVER: Final = re.compile(r"[\s/](?:sshd|sftp-server|dropbear)\b")
+
+PROCESS: Final = "process"
+"""Subject of the lines about a program that fills a core."""
+
 Odds = Mapping[str, float]
 
 
@@ -47,7 +55,18 @@ def cues_of(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
         cue = entries()[name]
         is_of_others = is_fast and cue.subject == _OF_SLOW_PORTS and cue.odds.get("duplex", 0.0) > 1
         if kind.tool not in cue.not_of and not is_of_others:
-            yield cue, replace(statement, end="") if kind.is_local else statement
+            end = "" if kind.is_local else statement.end or _end_of_ssh(kind, cue, statement)
+            yield cue, replace(statement, end=end)
+
+
+def _end_of_ssh(kind: Kind, cue: Cue, statement: Statement) -> str:
+    """The end of a copy over ssh at which a busy program runs: the client's is called ssh, the server's sshd."""
+    if kind.tool not in OVER_SSH or not kind.direction or cue.subject != PROCESS:
+        return ""
+    is_client, is_server = (pattern.search(statement.says) is not None for pattern in (_CLIENT, _SERVER))
+    if is_client == is_server:
+        return ""
+    return "sender" if is_client != kind.is_back else "receiver"
 
 
 def odds_of(kind: Kind) -> dict[str, Odds]:

@@ -27,10 +27,10 @@ _ALSO: Final = 0.05  # causes at least as likely are named
 def text(verdicts: Sequence[Diagnosis], lines: int = LINES) -> Iterator[str]:
     """Yield the verdicts in at most so many lines: the first in full, the others as far as there is room.
 
-    A kind whose test is clearly faster between other ends, or in the other direction, comes first.
+    A kind whose test is clearly faster between other ends, in the other direction, or between memories comes first.
     """
     told = 0
-    for number, verdict in enumerate(sorted(verdicts, key=lambda one: not one.kind.is_outlier)):
+    for number, verdict in enumerate(sorted(verdicts, key=lambda one: not one.kind.is_asked_for)):
         own = list(_of_one(verdict, short=number > 0))
         rest = len(verdicts) - number
         if told + len(own) > lines - (rest > 1):

@@ -163,6 +163,25 @@ def _signs(folder, files):
     return {one.name: one for one in signs(Facts(kinds(read_folder(folder))[0]))}
 
 
+def test_a_busy_ssh_is_that_of_the_client_and_sshd_that_of_the_server(tmp_path):
+    top = "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n{}\n"
+    row = " 812345 maria     20   0   17244   9120   7812 R  99.7   0.0   1:47.11 "
+    (tmp_path / "scp.txt").write_text(_scp("233.1MB/s", "64GB", "04:40"))
+    (tmp_path / "top.txt").write_text(top.format(row + "ssh"))
+    assert diagnose(tmp_path)[0].causes[0].kind == "cpu-sender"
+    (tmp_path / "top.txt").write_text(top.format(row + "sshd"))
+    assert diagnose(tmp_path)[0].causes[0].kind == "cpu-receiver"
+
+
+def test_a_copy_that_is_slower_than_its_path_is_told_first(tmp_path):
+    (tmp_path / "scp.txt").write_text(_scp("23.4MB/s"))
+    (tmp_path / "ping.txt").write_text(_ping(0.0852))
+    (tmp_path / "iperf3.txt").write_text(_FAST + _FAST)
+    verdicts = diagnose(tmp_path)
+    assert [one.kind.tool for one in verdicts] == ["iperf3", "scp"]
+    assert str(verdicts).startswith("scp send, 21 GB")
+
+
 def test_the_flight_of_a_copy_is_held_against_the_windows_of_channels(tmp_path):
     seen = _signs(tmp_path, {"scp.txt": _scp("11.8MB/s", "20GB", "28:55"), "ping.txt": _ping(0.0852)})
     assert seen["channel_fit"].value == pytest.approx(0.5022, abs=0.001)
