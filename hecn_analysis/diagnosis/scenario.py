@@ -136,7 +136,7 @@ def _loss(facts: Facts) -> _Keys:
         return {}
     limit = (facts.tcp_at(lost[0]) or 0.0) * facts.streams
     at_once = round((facts.measured / limit) ** (4 / 3)) if limit else 1  # CUBIC: losses^(-3/4), RFC 9438, 5.1
-    return {"path.loss": lost[0], **({"path.loss_burst": float(at_once)} if at_once > 1 else {})}
+    return {"path.loss": lost[0], **({"path.loss_burst": at_once} if at_once > 1 else {})}
 
 
 def _cap(facts: Facts) -> _Keys:

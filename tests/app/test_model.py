@@ -204,13 +204,17 @@ def test_a_folder_of_transfers_opens_as_their_scenario_beside_the_measured_rate(
         "path.mtu": 1500.0,
         "path.rate": 4e7,
         "path.rtt": 0.04,
+        "path.loss": pytest.approx(0.003784, rel=0.001),
+        "path.loss_burst": 3.0,
         "measured": pytest.approx(14.0e6, rel=0.01),
     }
     page = model.page(model.glance(state))
-    assert page["facts"][0] == ["Measured", "14.0 Mb/s, below the interval"]
+    assert page["facts"][0] == ["Measured", "14.0 Mb/s"]
+    lossless = {key: value for key, value in state.items() if not key.startswith("path.loss")}
+    assert model.page(model.glance(lossless))["facts"][0] == ["Measured", "14.0 Mb/s, below the interval"]
     assert "measured 14.05 Mb/s" in json.dumps(page["figures"])
     assert "measured" not in page["yaml"]
-    assert page["settings"] == []
+    assert page["settings"] == [["path.loss_burst", "3"]]
 
 
 IDEAL = {
