@@ -7,6 +7,8 @@ it grows by one for each standard deviation. It is cut at `CLIP`: one or two res
 Sources
 -------
 - Normal scores of ranks: B. L. van der Waerden, "Order tests for the two-sample problem", 1952.
+- Errors of a prediction against those of the fit: N. R. Draper, H. Smith, "Applied regression analysis", 1998, section
+  1.4 and 5.1, for the mean leverage.
 - Errors that persist (lag 1) are removed before ranking: K. W. Hipel, A. I. McLeod, "Time series modelling of water
   resources and environmental systems", 1994, chapter 19 (intervention analysis).
 """
@@ -95,9 +97,13 @@ def quiet_of(times_s: Floats, values: Floats, least_scale: float) -> Quiet:
     _, kind, coefficients, scale = min(_courses(times_s, values, least_scale), key=lambda course: course[0])
     residuals = (values - _columns(times_s, kind) @ coefficients) / scale
     persistence = _persistence(residuals)
-    return Quiet(
-        kind, coefficients, scale, least_scale / scale, persistence, np.sort(_whitened(residuals, persistence))
-    )
+    errors = np.sort(_whitened(residuals, persistence)) * _beyond_fit(len(values), len(coefficients))
+    return Quiet(kind, coefficients, scale, least_scale / scale, persistence, errors)
+
+
+def _beyond_fit(count: int, fitted: int) -> float:
+    """Scatter about a course of results that it was not fitted to, over that of those that it was fitted to."""
+    return float(np.sqrt((count + fitted) / (count - fitted)))
 
 
 def _courses(times_s: Floats, values: Floats, least_scale: float) -> Iterator[tuple[float, str, Floats, float]]:

@@ -60,3 +60,17 @@ def test_errors_that_persist_are_removed_before_ranking():
     scores = quiet.scores(TIMES_S, errors)
     assert 0.5 < quiet.persistence < 0.75
     assert abs(np.corrcoef(scores[1:], scores[:-1])[0, 1]) < 0.15
+
+
+def test_results_after_a_course_of_many_levels_do_not_stand_out():
+    """Those that it was fitted to lie closer to it than those after it: 24 hours and a weekend of eight days."""
+    scores = []
+    for seed in range(20):
+        times_s = 1.6e9 + 3600.0 * np.arange(400)
+        values = 0.05 * np.random.default_rng(seed).standard_normal(400) - 0.7 * (times_s % 86400 // 3600 < 4)
+        quiet = quiet_of(times_s[:204], values[:204], 0.01)
+        assert quiet.kind == "hours weekend"
+        scores.append(quiet.scores(times_s[204:], values[204:]))
+    together = np.concatenate(scores)
+    assert 0.93 < together.std() < 1.02  # 1.08 by the errors of the fit alone
+    assert (np.abs(together) >= 2.5).mean() < 0.0124  # of normal scores; 0.017 by the errors of the fit alone
