@@ -260,7 +260,7 @@ class OpenSearch:
         ]
         body = {
             "size": size,
-            "sort": [{"pscheduler.start_time": "asc"}],
+            "sort": [{"pscheduler.start_time": {"order": "asc", "unmapped_type": "date"}}],
             "query": {"bool": {"filter": wanted}},
             "_source": list(_FIELDS),
         }

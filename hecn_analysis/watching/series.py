@@ -69,7 +69,21 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
     runs = runs.iloc[np.argsort(~np.isnan(run_rates(runs)), kind="stable")]
     runs = runs.drop_duplicates(["source_file", "run", "start_time", "tool"], keep="last")
     runs = _with_ends(runs, archive.table("statements", damaged=damaged))
-    return [*_grouped(runs), *_of_ports(archive.table("rates", damaged=damaged))], untimed
+    return [*_grouped(_once(runs)), *_of_ports(archive.table("rates", damaged=damaged))], untimed
+
+
+def _once(runs: pd.DataFrame) -> pd.DataFrame:
+    """Leave out what a second source over HTTP has again, such as OpenSearch behind an archive of esmond."""
+    seconds = runs["start_time"].dt.floor("s")
+    same = [runs[name] for name in ("source", "destination", "tool", "streams", "throughput_bps", "error")]
+    is_again = pd.concat([seconds, *same], axis=1).duplicated() & _is_of_http(runs["source_file"])
+    once: pd.DataFrame = runs[~is_again]
+    return once
+
+
+def _is_of_http(files: pd.Series) -> pd.Series:
+    is_address: pd.Series = files.str.match("https?://").fillna(value=False).astype(bool)
+    return is_address
 
 
 def _with_ends(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
@@ -118,7 +132,7 @@ def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
 
 def _of_ports(rates: pd.DataFrame) -> Iterator[Series]:
     """Traffic of the ports of sources over HTTP, in each direction; no logarithm is taken of nothing."""
-    rates = rates[rates["source_file"].str.match("https?://").fillna(value=False)]
+    rates = rates[_is_of_http(rates["source_file"])]
     for way in ("in", "out"):
         own = rates[rates[f"{way}_bps"].notna()].drop_duplicates(["source_file", "host", "interface", "time"])
         begins = own["time"] - pd.to_timedelta(own["interval_s"].fillna(0.0), unit="s")

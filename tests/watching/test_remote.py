@@ -109,6 +109,18 @@ def test_results_count_once_however_often_they_come(archive, kind):
     assert len(archive.table("runs")) == 30
 
 
+def test_two_sources_of_the_same_results_count_once(archive):
+    points = hourly(5)
+    documents = [document(when, when, rate) for when, rate in points.items()]
+    for one in documents:
+        one["_source"]["test"]["spec"]["parallel"] = 4
+    archives = {"esmond": Esmond(points), "opensearch": OpenSearch(documents)}
+    with served(lambda request: archives[request.path.split("/")[1]](request)) as (server, _):
+        sources = [source_of(esmond(server)), source_of(f"{server}/opensearch/")]
+        assert Remote(sources, archive, FIRST_S).take().added == 10
+    assert rates(archive) == [list(points.values())]
+
+
 def test_late_results_out_of_order_are_not_lost(archive, kind):
     points = hourly(300)
     order = list(points)
