@@ -12,6 +12,7 @@ import pandas as pd
 from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.natural import natural
 from hecn_analysis.base.units import format_count, format_rate
+from hecn_analysis.watching.series import TRAFFIC
 from hecn_analysis.watching.status import FASTER, LEARNING, LOW, SILENT, SLOWER, SYMBOLS, USUAL, Status
 
 _STYLE: Final = """\
@@ -53,7 +54,23 @@ def page_name(status: Status) -> str:
 
 
 def index(statuses: Sequence[Status], notes: Sequence[str]) -> str:
-    """Page of all pairs: sources in rows, destinations in columns, a link for each series."""
+    """Page of all series: a grid of the pairs, and one of the ports, with a link for each series."""
+    newest = max((status.last_time for status in statuses), default=None)
+    about = f"{len(statuses)} series; newest result {_time(newest)}" if statuses else ""
+    ports = [status for status in statuses if status.series.tool == TRAFFIC]
+    grids = _grid([status for status in statuses if status.series.tool != TRAFFIC], "from \\ to")
+    if ports:
+        grids += f"<h2>Traffic of ports</h2>{_grid(ports, 'host')}"
+    legend = " · ".join(f"{SYMBOLS[state]} {_WORDS[state]}" for state in _WORST)
+    remarks = "".join(f"<li>{html_text(note)}</li>" for note in notes)
+    shown = grids or "<p>No results.</p>"
+    return _page("Transfers", f"<p>{about}</p>{shown}<p class=muted>{legend}</p><ul>{remarks}</ul>")
+
+
+def _grid(statuses: Sequence[Status], corner: str) -> str:
+    """Table of series: sources in rows, destinations in columns; nothing without any."""
+    if not statuses:
+        return ""
     rows = sorted({status.series.source for status in statuses}, key=natural)
     columns = sorted({status.series.destination for status in statuses}, key=natural)
     cells: dict[tuple[str, str], list[Status]] = {}
@@ -64,12 +81,7 @@ def index(statuses: Sequence[Status], notes: Sequence[str]) -> str:
     for row in rows:
         own = "".join(_cell(cells.get((row, name), [])) for name in columns)
         body += f'<tr><th scope="row">{html_text(row)}</th>{own}</tr>'
-    newest = max((status.last_time for status in statuses), default=None)
-    about = f"{len(statuses)} series; newest result {_time(newest)}" if statuses else ""
-    legend = " · ".join(f"{SYMBOLS[state]} {_WORDS[state]}" for state in _WORST)
-    table = f'<table><tr><th scope="col">from \\ to</th>{head}</tr>{body}</table>' if statuses else "<p>No results.</p>"
-    remarks = "".join(f"<li>{html_text(note)}</li>" for note in notes)
-    return _page("Transfers", f"<p>{about}</p>{table}<p class=muted>{legend}</p><ul>{remarks}</ul>")
+    return f'<table><tr><th scope="col">{corner}</th>{head}</tr>{body}</table>'
 
 
 def _cell(statuses: Sequence[Status]) -> str:

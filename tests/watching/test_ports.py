@@ -16,6 +16,7 @@ from hecn_analysis.watching import web
 from hecn_analysis.watching.remote import Remote
 from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.sources import source_of
+from hecn_analysis.watching.watch import judge, write
 from tests.watching.servers import served
 
 NOW_S = int(time.time() - 120) // 3600 * 3600
@@ -90,6 +91,19 @@ def test_without_a_query_the_usual_counters_are_asked_for(archive):
         "rate(ifHCOutOctets[1h])",
     }
     assert {name for _, _, name in courses(archive)} == {"traffic in", "traffic out"}
+
+
+def test_ports_have_a_grid_of_their_own(archive, tmp_path):
+    with served(lambda request: matrix(request, [NOW_S], lambda _: 1e6, **PORT)) as (server, _):
+        watching(archive, f"{server}/api/v1/query_range").take()
+    judged, remarks = judge(archive)
+    write(tmp_path / "out", judged, remarks)
+    page = (tmp_path / "out" / "index.html").read_text()
+    _, _, grid = page.partition("<h2>Traffic of ports</h2>")
+    assert '<th scope="col">port Ethernet1</th>' in grid
+    assert '<th scope="row">sw1</th>' in grid
+    assert page.count("<table>") == 1
+    assert grid.count('<a href="series-') == 2
 
 
 @pytest.mark.parametrize("query", ["rate(ifHCInOctets[5m])*8", "up", "ifHCInOctets[5m]", 'ifInErrors{a="b"}', "a b"])
