@@ -3,7 +3,7 @@
 Quiet series of hourly results give the false alarms per 100 series and month. The same series with a drop give the
 share that is found within so many results. Both depend on the scatter, and on how the errors of a series behave:
 `KINDS`. Series of FILES (counters of ports) are real, not known to be quiet: their changes are counted.
-The tables of ``docs/howto/watch.md`` are the output of this command with ``--series 40``.
+The tables of ``docs/howto/watch.md`` are the output of this command with ``--series 100``.
 """
 
 from __future__ import annotations

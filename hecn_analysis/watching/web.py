@@ -172,7 +172,7 @@ class Client:
 
     def __init__(self, address: Address, *, scheme: str = "Bearer") -> None:
         self.address = address
-        self._opener = _opener()
+        self._open = _opener().open
         self._headers = {"Accept": "application/json", "User-Agent": "hecn-watch"}
         token = address.token
         if token:
@@ -210,7 +210,7 @@ class Client:
         headers = self._headers | ({"Content-Type": "application/json"} if data else {})
         request = urllib.request.Request(url, data, headers)  # noqa: S310 - the opener knows http and https only
         try:
-            with self._opener.open(request, timeout=_PATIENCE_S) as answer:
+            with self._open(request, timeout=_PATIENCE_S) as answer:
                 return _whole(answer)
         except urllib.error.HTTPError as error:
             with error:
