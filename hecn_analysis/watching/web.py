@@ -80,7 +80,8 @@ def is_address(source: str) -> bool:
 
 def address_of(text: str, *, logins: Path | None = None, is_secret: bool = False) -> Address:
     """Take apart an address; InputError if it is none of http or https, which shows nothing of a secret one."""
-    shown = "…" if is_secret else re.sub(r"(?<=://).*@", "", text, flags=re.DOTALL).partition("?")[0]
+    scheme, separator, rest = text.partition("://")
+    shown = "…" if is_secret else (scheme + separator + rest.rpartition("@")[2]).partition("?")[0]
     expected = "an address such as https://ps.example.net/esmond/perfsonar/archive/"
     try:
         parts = urlsplit(text)
