@@ -63,6 +63,11 @@ class Tool(BaseModel):
         validate_default=True,
         description="application core, both ends: each packet that a program or a stack without offloads makes",
     )
+    request_cost: Cycles = Field(
+        default=0,
+        validate_default=True,
+        description="application core, both ends: each request of a service over a network, besides its bytes",
+    )
     message: Bytes | None = Field(
         default=None, description="size of a write to or read from a socket; default: that of the measured costs"
     )

@@ -110,6 +110,9 @@ def process_cost(scenario: Scenario, draw: Draws, role: str, cpu: Cpu) -> FloatA
     """Cycles per byte that a program spends on its own cipher and its own packets [cycles/B]."""
     tool = scenario.tool
     total = draw("tool.packet_cost", tool.packet_cost) / payload_per_packet(scenario)[0]
+    if tool.request is not None and tool.protocol != "file":
+        each = draw("tool.request_cost", tool.request_cost) * slowness(cpu)
+        total = total + each / draw("tool.request", tool.request)
     if tool.encryption is None or tool.protocol == "file":
         return total
     with_aes, without = _USUAL.get(tool.encryption, _USUAL_TLS)

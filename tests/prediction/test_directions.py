@@ -98,6 +98,8 @@ CASES = [  # base, key, slower, faster
     ({**LAN, "tool": "nfs4", "tool.source_end": "memory", "tool.request": "32 KiB"}, "tool.sync", True, False),
     ({**LAN, "sender.offload": False, "sender.congestion_control": "bbr"}, "sender.kernel", "4.16", "4.17"),
     (IN_TURN, "tool.outstanding", 4, 64),
+    (NFS, "tool.request", "32 KiB", "1 MiB"),
+    (NFS, "tool.request_cost", 50_000, 10_000),
     (NFS, "tool.streams", 1, 4),
     (NFS, "tool", "nfs4", "nfs4-rdma"),
     ({**copied(STRIPE), "receiver.arrays.a.disks": 24}, "sender.arrays.a.disks", 2, 4),
