@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from hecn_analysis.base import units
 from hecn_analysis.prediction.discrepancy import factors
 from hecn_analysis.prediction.draws import DRAWS
 from upkeep import strangers
@@ -149,6 +150,25 @@ def test_the_clock_in_the_name_of_a_known_processor_is_not_what_its_cores_reach(
     assert known.keys["receiver.cpu"] == "intel-xeon-gold-6348"
     assert "receiver.cpu.clock" not in known.keys
     assert unknown.keys["receiver.cpu.clock"] == 2.8e9
+
+
+@pytest.mark.parametrize(
+    ("config", "milliseconds"),
+    [
+        ({"description": "SLAC to CERN, iperf"}, 150.2),  # 159 ms were measured
+        ({"sender": "New York", "receiver": "London"}, 89.1),
+        ({"path": "Boston to Berkeley via Chicago"}, 68.9),
+        ({"path": "SLAC to Stanford"}, None),  # neighbours
+        ({"path": "Frankfurt, two hosts"}, None),
+        ({"path": "trans-Pacific"}, 180),
+        ({"path": "CERN to Chicago", "rtt_ms": 120}, 120),
+    ],
+)
+def test_a_round_trip_follows_from_the_places_at_the_ends(tmp_path, config, milliseconds):
+    (row,) = strangers.read(table(tmp_path, ("wan", {"link_gbps": 10, **config}, 1, "Gb/s", "")))
+    rtt = row.keys["path.rtt"]
+    value = units.parse(rtt["value"] if isinstance(rtt, dict) else rtt, "time")
+    assert value * 1000 == pytest.approx(60 if milliseconds is None else milliseconds, rel=0.002)
 
 
 def test_the_slot_of_an_array_is_its_ceiling(tmp_path):

@@ -29,7 +29,7 @@ from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.prediction import discrepancy
 from hecn_analysis.prediction.draws import DRAWS, FloatArray
-from upkeep import discrepancies, strangers_page
+from upkeep import discrepancies, strangers_page, strangers_places
 from upkeep.strangers_rows import Row, predict_row, winkler
 
 RULES: Final = Path(__file__).with_suffix(".yaml")
@@ -209,8 +209,10 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     if known.get("instance") in _rules()["instances"] and "path.rate" in rule.get("keys", {}):
         allowed = _rules()["instances"][known["instance"]]
         keys |= {"sender.instance_rate": allowed, "receiver.instance_rate": allowed}
-    if "reach" in known and "rtt" not in known and row.category in _FAR:
-        keys["path.rtt"] = _rules()["reaches"][known["reach"]]
+    if "rtt" not in known and row.category in _FAR:
+        reach = _rules()["reaches"].get(known.get("reach"))
+        far = strangers_places.round_trip(config, _rules()["places"]) or reach
+        keys |= {"path.rtt": far} if far else {}
     for role in rule.get("disk", ()):
         keys |= _array(role, known)
     row.keys = keys
