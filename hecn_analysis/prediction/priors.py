@@ -82,6 +82,7 @@ class _KeyPrior(_Described):
     rtt_below: str | None = None
     rate_below: str | None = None
     window: bool | None = None
+    cloud: bool | None = None
     together: str = ""
     parts: Annotated[list[_Component], Field(min_length=1)]
     source: Annotated[str, Field(min_length=1)]
@@ -97,6 +98,7 @@ class _KeyPrior(_Described):
         return (
             self.documented in {None, where.documented}
             and self.window in {None, where.window}
+            and self.cloud in {None, where.cloud}
             and (self.since is None or (where.year or 0) >= self.since)
             and (self.until is None or (where.year or 9999) <= self.until)
             and (self.rtt_below is None or where.rtt_s < units.parse(self.rtt_below, "time"))

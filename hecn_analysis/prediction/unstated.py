@@ -33,6 +33,9 @@ IDEAL: Final = "ideal"
 #: Below this round-trip time a window or a lost packet costs hardly anything. [s]
 LONG_S: Final = 2.0**-9
 
+#: Cards that only the machines of a cloud have.
+_CLOUD_CARDS: Final = frozenset({"ena", "gvnic"})
+
 #: Year of release of kernels, for hosts without a year.
 _RELEASED: Final = (((2, 4), 2001), ((2, 6), 2004), ((3, 0), 2011), ((4, 0), 2015), ((5, 0), 2019), ((6, 0), 2022))
 
@@ -66,7 +69,8 @@ class Circumstances:
     """Circumstances that decide the choice of a prior.
 
     ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
-    None; ``documented``: the description is a shipped one; ``window``: the tool requests a window.
+    None; ``documented``: the description is a shipped one; ``window``: the tool requests a window; ``cloud``: the host
+    is a machine of a cloud.
     """
 
     rtt_s: float = 0.0
@@ -74,6 +78,7 @@ class Circumstances:
     year: int | None = None
     documented: bool = False
     window: bool = False
+    cloud: bool = False
 
 
 def completed(scenario: Scenario, draw: Draws) -> Scenario:
@@ -86,7 +91,12 @@ def completed(scenario: Scenario, draw: Draws) -> Scenario:
         path, where = _path(scenario, draw, where)
     for role, host in hosts.items():
         if host is not None and not is_ideal(scenario, role):
-            hosts[role] = _host(scenario, role, host, replace(where, documented=is_documented(scenario, role)))
+            of_host = replace(
+                where,
+                documented=is_documented(scenario, role),
+                cloud=host.instance_rate is not None or host.card in _CLOUD_CARDS,
+            )
+            hosts[role] = _host(scenario, role, host, of_host)
     tool = scenario.tool
     if networked and not tool.name and tool.streams > 1 and "threads" not in tool.model_fields_set:
         tool = tool.model_copy(

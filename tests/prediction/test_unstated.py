@@ -115,6 +115,13 @@ def test_an_old_host_has_old_buffers():
     assert old.value < new.value
 
 
+@pytest.mark.parametrize("cloud", [{"receiver.instance_rate": "10 Gb/s"}, {"receiver.card": "ena"}])
+def test_a_machine_of_a_cloud_has_the_buffers_of_its_image(cloud):
+    far = {**LINE, "path.rtt": "80 ms", "tool": "iperf3"}
+    assert assumed(predict({**far, **cloud}))["receiver.tcp_rmem_max"].value == 6e6
+    assert assumed(predict(far))["receiver.tcp_rmem_max"].value > 5e7
+
+
 def test_buffers_of_both_ends_are_drawn_together():
     draw = Draws()
     scenario = completed(load_scenario({**LINE, "path.rtt": "80 ms"}), draw)
