@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.purchase.cheapest import purchase_front as purchase_front
     from hecn_analysis.planning.roadmap.milestones import roadmap as roadmap
     from hecn_analysis.planning.site.failures import failures as failures
+    from hecn_analysis.planning.site.growth import purchase_for_site as purchase_for_site
     from hecn_analysis.planning.site.schedule import schedule as schedule
     from hecn_analysis.planning.studies.pairs import compare_pairs as compare_pairs
     from hecn_analysis.prediction.calibration import calibrate as calibrate
@@ -59,6 +60,7 @@ _SOURCES = {
     "plot": "figures.quick_look",
     "predict": "sites",
     "purchase": "planning.purchase.cheapest",
+    "purchase_for_site": "planning.site.growth",
     "purchase_front": "planning.purchase.cheapest",
     "read": "logs",
     "read_counters": "counters",
@@ -90,6 +92,7 @@ __all__ = [
     "plot",
     "predict",
     "purchase",
+    "purchase_for_site",
     "purchase_front",
     "read",
     "read_counters",

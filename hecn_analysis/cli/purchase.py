@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.cli import output
+from hecn_analysis.cli import output, site_purchase
 from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings
 from hecn_analysis.cli.remarks import say
 from hecn_analysis.cli.scenario import scenario_settings
@@ -22,7 +22,8 @@ DESCRIPTION = """\
 Find the cheapest parts in the catalogue for both hosts, cables included, with
 which the prediction reaches a target. Sockets, slots, lanes, power, memory
 channels and drive bays must fit. Every cheaper purchase either does not fit or
-falls short by the central values of the model."""
+falls short by the central values of the model. With --site: how many hosts and
+links of a site carry a growing demand, even if one of each fails."""
 
 EPILOG = """\
 examples:
@@ -31,6 +32,7 @@ examples:
   hecn purchase --target 80Gb/s --path sc11-100ge --assume-prices --front
   hecn purchase --like x100ssd --path back-to-back-4x40ge
   hecn purchase --target 20Gb/s --path sc11-100ge --budget 9000 --assume-prices
+  hecn purchase --site docs/examples/growing.yaml --target 60Gb/s --growth 30% --years 5
 
 Parts with an assumed price are bought only with --assume-prices, parts without a
 price never. --like HOST buys from the bill of that host, at its prices; without
@@ -70,6 +72,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--front", action="store_true", help="also show what a larger budget would buy")
     parser.add_argument("--points", type=int, default=8, metavar="N", help="front: number of purchases (default: 8)")
     add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms")
+    site_purchase.add_arguments(parser)
     add_output_arguments(parser)
 
 
@@ -84,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{others[0]!r} in --set", "KEY=VALUE")
     if (doubt := units.doubt(arguments.target, "rate", name="--target")) is not None:
         say(doubt)
+    if arguments.site is not None:
+        return site_purchase.run(arguments, changed)
     path = arguments.path or _lan_for(arguments.target)
     wanted: dict[str, Any] = {"path": path, "between": arguments.between, "tool": arguments.tool}
     wanted["settings"] = changed

@@ -44,6 +44,27 @@ class SiteHost(BaseModel):
     count: Annotated[int, Field(ge=1, le=MOST_HOSTS, description="equal hosts of this name")] = 1
     storage: str | None = Field(default=None, description="storage of the site that its files are on")
     set: dict[str, Any] = Field(default={}, description="keys of the host to change, such as files_on")
+    cost: Dollars | None = Field(default=None, description="price of one more such host; default: none can be bought")
+    offers: dict[Name, Dollars | None] = Field(
+        default={},
+        description="hosts to buy for the group: entries of models/hosts, and prices; null: by the bill of materials",
+    )
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether more hosts can be bought for the group.
+
+        Returns
+        -------
+        bool
+            True if a price is stated.
+
+        Examples
+        --------
+        >>> SiteHost(host="b").is_offered, SiteHost(host="b", cost="9000 USD").is_offered
+        (False, True)
+        """
+        return self.cost is not None or bool(self.offers)
 
 
 class Switch(BaseModel):
@@ -63,7 +84,8 @@ class Link(Path):
     )
     path: str | None = Field(default=None, description="entry of models/paths that supplies the keys not given here")
     latency: Time | None = Field(default=None, description="time one way, instead of rtt")
-    cost: Dollars | None = Field(default=None, description="price of the link; reported beside its load")
+    cost: Dollars | None = Field(default=None, description="price of one such link; reported beside its load")
+    offers: dict[Name, Dollars] = Field(default={}, description="links to buy beside it: rates and their prices")
 
     @model_validator(mode="after")
     def _one_time(self) -> Self:

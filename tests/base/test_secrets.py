@@ -185,7 +185,7 @@ CALLS = {
     ],
     "whatif": ["{at}/bad.yaml"],
     "advise": ["{at}/bad.yaml", "{at}"],
-    "purchase": ["--path {at}/bad.yaml"],
+    "purchase": ["--path {at}/bad.yaml", "--site {at}/bad.yaml --target 1Gb/s"],
     "app": ["{at}/bad.yaml --port 1 --no-browser"],
     "roadmap": ["{at}/bad.yaml"],
     "matrix": ["plan {at}/bad.yaml", "status {at}/bad.yaml {at}/logs"],
