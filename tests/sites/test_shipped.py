@@ -5,6 +5,7 @@ import pytest
 
 from hecn_analysis.base import places
 from hecn_analysis.hardware.description import Library
+from hecn_analysis.logs import read
 from hecn_analysis.sites import predict_site
 
 FIGURES = pd.read_csv(places.data_dir() / "documents.csv", comment="#").set_index("id")["value"]
@@ -42,3 +43,21 @@ def test_each_wave_holds_back_its_own_copies():
         ("north", "north.link"),
         ("south", "south.link"),
     }
+
+
+def test_each_pair_of_the_cluster_reaches_what_one_does():
+    result = predict_site("thunderhead-cluster")
+    assert len(result.transfers) == 16
+    for each in result.transfers:
+        assert each.throughput_bps == pytest.approx(FIGURES["thunderhead-1ge-uni"], rel=0.002)
+        assert each.low_bps < FIGURES["thunderhead-1ge-uni"] < each.high_bps
+
+
+def test_a_card_sends_and_receives_at_once():
+    """Six streams each way to two workstations: 75.1 Gb/s measured, 42.4 out and 32.7 back."""
+    runs = read(places.data_dir() / "logs" / "hotlava-6x10ge.txt").runs
+    measured = runs.throughput_bps[18:30].sum()
+    result = predict_site("hotlava-both-ways")
+    assert result.throughput_bps == pytest.approx(measured, rel=0.03)
+    assert result.low_bps < measured < result.high_bps
+    assert result.bottleneck == "hotlava.cpu.core2"
