@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hecn_analysis.hardware.scenario import make_scenario
 from hecn_analysis.sites.alone import Alone, Size
@@ -15,6 +15,10 @@ from hecn_analysis.sites.routes import Hop, Routes, path_along
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
     from hecn_analysis.hardware.site import Site, SiteHost, Transfer
+
+
+#: Share of a transfer against one of the next lower priority: so much that hardly anything is left for that one.
+_PER_PRIORITY: Final = 1e4
 
 
 class Flow(NamedTuple):
@@ -99,7 +103,8 @@ class Kinds:
                 for copy in range(transfer.count):
                     name = base + (f" ({copy + 1})" if transfer.count > 1 else "")
                     name += f" [{time + 1}]" if transfer.times > 1 else ""
-                    start, weight = transfer.start.value + time * every, transfer.weight.value
+                    start = transfer.start.value + time * every
+                    weight = transfer.weight.value * _PER_PRIORITY**transfer.priority
                     yield Flow(name, number, sender, receiver, route, kind, start, size, weight)
 
     def _size(self, number: int, kind: Alone) -> Size:

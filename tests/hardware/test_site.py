@@ -87,8 +87,8 @@ def test_what_is_a_site(written):
 
 
 KEYS = (
-    "name, sender, receiver, path, tool, start, by, every, times, bytes, duration, streams, pace, weight, count, mesh, "
-    "set"
+    "name, sender, receiver, path, tool, start, by, every, times, bytes, duration, streams, pace, weight, "
+    "priority, count, mesh, set"
 )
 OWN = "keys of its sender, receiver or tool, such as tool.window"
 LINKS = "a link of the site (one of campus, wave) or a path of models/paths"

@@ -251,3 +251,24 @@ def test_an_end_after_the_deadline_is_a_warning(chain):
     late = {"name": "a", "sender": "h0", "receiver": "h1", "bytes": 10 * GB, "by": 8}
     assert chain([1], [late]).warnings == ("a ends 2.00 s after its deadline",)
     assert chain([1], [late | {"by": 10.1}]).warnings == ()
+
+
+def test_a_higher_priority_goes_first(chain):
+    """From 5 to 15, the urgent one has the link; the middle one then, and the other one last, what is left of it."""
+    urgent = {"name": "urgent", "sender": "h0", "receiver": "h1", "bytes": 10 * GB, "start": 5, "priority": 2}
+    middle = {"name": "middle", "sender": "h0", "receiver": "h1", "bytes": 4 * GB, "start": 6, "priority": 1}
+    night = {"name": "night", "sender": "h0", "receiver": "h1", "bytes": 10 * GB}
+    result = chain([1], [night, middle, urgent])
+    assert {each.name: round(each.finish_s, 1) for each in result.transfers} == {
+        "urgent": 15.0,
+        "middle": 19.0,
+        "night": 24.0,
+    }
+
+
+def test_a_priority_leaves_what_it_cannot_use(chain):
+    """Held to 0.25 Gb/s by its pace, the urgent one leaves the rest of the link; with links of its own, all of it."""
+    urgent = {"name": "urgent", "sender": "h0", "receiver": "h2", "duration": 10, "pace": 0.25e9, "priority": 3}
+    other = {"name": "other", "sender": "h0", "receiver": "h1", "duration": 10}
+    rates = {each.name: each.throughput_bps / 1e9 for each in chain([1, 3], [urgent, other]).transfers}
+    assert rates == {"urgent": pytest.approx(0.25, rel=1e-3), "other": pytest.approx(0.75, rel=1e-3)}
