@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Resources to show; JSON has all.
 _SHOWN: Final = 12
 
+#: Columns of what would have to grow.
+_NEEDED: Final = ("name", "now_bps", "needed_bps", "title")
+
 #: A rate of more than this part of that before is as before.
 _AS_BEFORE: Final = 0.999
 
@@ -64,6 +67,8 @@ def _site(keys: Mapping[str, str], scenarios: Sequence[str]) -> Site:
     from hecn_analysis.hardware import Site, load_site  # noqa: PLC0415 (not needed for --help)
 
     if not scenarios:
+        if not {"sender", "receiver"} <= {key.partition(".")[0] for key in keys}:
+            raise InputError("no site to plan for", "a site, or --sender, --receiver, --path and --tool")
         return load_site({**keys, "transfers": [{}]})
     loaded = hecn.load_scenario(scenarios[0], keys)
     if isinstance(loaded, Site):
@@ -108,6 +113,12 @@ def _schedule_text(found: Schedule) -> Iterator[str]:
             for each in found.transfers
         ]
     )
+    if found.needed:
+        yield "\nTo be in time, all of these would have to carry more:\n"
+        needed = [asdict(each) for each in found.needed[:_SHOWN]]
+        yield from output.text_rows([{name: row[name] for name in _NEEDED} for row in needed])
+        if len(found.needed) > _SHOWN:
+            yield f"and {len(found.needed) - _SHOWN} more\n"
     yield "\n"
     yield from output.text_rows(
         [

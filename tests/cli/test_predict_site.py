@@ -96,6 +96,12 @@ def test_plans_that_cannot_be(words, message, site, capsys):
     assert capsys.readouterr().err == f"hecn: {message.format(site=site)}\n"
 
 
+def test_plans_for_nothing(capsys):
+    assert main(["predict", "--by", "1 d"]) == 1
+    expected = "a site, or --sender, --receiver, --path and --tool"
+    assert capsys.readouterr().err == f"hecn: found no site to plan for, expected {expected}\n"
+
+
 def test_a_transfer_of_options_has_a_deadline(capsys):
     words = ["--sender", "ideal", "--receiver", "ideal", "--path", "lan-100ge", "--set", "tool.bytes=2PB"]
     assert main(["predict", *words, "--tool", "ftp", "--by", "2 d", "--format", "json"]) == 0

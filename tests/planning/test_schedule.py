@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 
 from hecn_analysis.base.errors import InputError
+from hecn_analysis.hardware import load_site
 from hecn_analysis.hardware.clock import date_of
-from hecn_analysis.planning.site.schedule import schedule
+from hecn_analysis.planning.site.schedule import _Search, schedule
 from hecn_analysis.planning.site.slots import Windows
+from hecn_analysis.sites.flows import flows_of
 
 #: Line rate for a payload of 1 Gb/s: a packet of 9000 bytes carries 8948, and takes 9038 of the line (Ethernet, TCP).
 LINE = 9038 / 8948 * 1e9
 #: Bytes that take one second at 1 Gb/s.
 GB = 1e9 / 8
 
+AMOUNT = "bytes of a transfer: fixed durations and repetitions have no deadline"
 EXPECTED = "a time such as 44 h, a date such as 2026-11-27 18:00 (UTC without a zone), or a day such as Friday"
 
 
@@ -153,6 +156,12 @@ def test_dates():
     [
         ([move("a", 1)], None, "found no deadline, expected by of a transfer, or --by WHEN for all"),
         ([move("a", 1)], "0 s", "found a deadline '0 s', expected one after time 0, from which times count"),
+        ([move("a", 1)], "1e99 d", "found a deadline '1e99 d', expected at most 1e+09 s after time 0"),
+        (
+            [{"sender": "h0", "receiver": "h1", "duration": 5}],
+            "1 h",
+            f"found no transfer that a deadline could be for, expected {AMOUNT}",
+        ),
         (
             [move("a", 1)],
             "soon",
@@ -198,3 +207,37 @@ def test_slots_against_all_orders():
             assert windows.growths()[0].factor == pytest.approx((np.cumsum(work[order]) / by[order]).max())
         else:
             assert windows.growths() == []
+
+
+def test_many_resources_are_named_once():
+    """Each of three links lacks another part: the sentence names the two that lack most."""
+    over = {"ends": ("h0", "h3"), "name": "over", "seconds": 12}
+    found = schedule(site(move(**over), rates=[1, 0.9, 0.8]), 10)
+    assert [(each.name, round(each.needed_bps / each.now_bps, 3)) for each in found.needed] == [
+        ("l3.link", 1.5),
+        ("l2.link", 1.333),
+        ("l1.link", 1.2),
+    ]
+    assert str(found).endswith(
+        "let l3.link carry 1.20 Gb/s instead of 800 Mb/s, l2.link carry 1.20 Gb/s instead of 900 Mb/s, 1 other more."
+    )
+
+
+def test_a_schedule_in_time_is_one_that_slots_allow():
+    """Random transfers of whole seconds on one link: what is in time by the solver, no programme denies."""
+    random = np.random.default_rng(3)
+    in_time = 0
+    for _ in range(6):
+        moves = [
+            move(f"t{number}", int(seconds), start=int(start), by=int(start + seconds + spare))
+            for number, (seconds, start, spare) in enumerate(random.integers((1, 0, 1), (6, 12, 12), (4, 3)))
+        ]
+        loaded = load_site(site(*moves))
+        found = schedule(loaded)
+        least, needed = _Search(loaded, flows_of(loaded, 0)).shortfall()
+        if found.in_time:
+            assert (least, needed) == (0.0, ())
+            in_time += 1
+        else:
+            assert found.least_delay_s <= max(each.late_s for each in found.transfers)
+    assert 0 < in_time < 6

@@ -20,6 +20,7 @@ from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import Site
 from hecn_analysis.hardware.clock import is_date, seconds_after
+from hecn_analysis.hardware.site import LATEST_S
 from hecn_analysis.hardware.site_file import load_site
 from hecn_analysis.planning.site.slots import Windows
 from hecn_analysis.sites.flows import Flow, flows_of
@@ -37,6 +38,9 @@ _MOST_STARTS: Final = 16
 
 #: Later than its deadline by less than this part of its time is in time.
 _EQUAL: Final = 1e-6
+
+#: Resources to name in the sentence of those that would have to grow.
+_NAMED: Final = 2
 
 #: Number of late transfers and their delays, where none is late.
 _NONE_LATE: Final = (0, 0.0)
@@ -158,11 +162,12 @@ class Schedule:
         if not self.least_delay_s:
             return said + " The resources would do, but not in fair shares: hold rates (pace), or change weights."
         said += f" No schedule is less than {time(self.least_delay_s)} late"
-        grow = [
-            f"{each.name} carry {units.format_rate(each.needed_bps)} instead of {units.format_rate(each.now_bps)}"
-            for each in self.needed
-        ]
-        return f"{said}; for the deadlines, let {' and '.join(grow)}." if grow else f"{said}, and no resource helps."
+        if not self.needed:
+            return f"{said}, and no resource helps."
+        rate, more = units.format_rate, len(self.needed) - _NAMED
+        grow = [f"{each.name} carry {rate(each.needed_bps)} instead of {rate(each.now_bps)}" for each in self.needed]
+        rest = [f"{units.format_count(more, 'other')} more"] if more > 0 else []
+        return f"{said}; for the deadlines, let {', '.join([*grow[:_NAMED], *rest])}."
 
     def to_dict(self) -> dict[str, Any]:
         """The prediction with these starts, and under ``schedule`` what the schedule says.
@@ -268,8 +273,9 @@ def _with_deadlines(site: Site, by: str | float | None, clock: datetime | None) 
     now = (
         "time 0" if site.clock is None else f"{site.clock:%Y-%m-%d %H:%M} UTC{site.clock:%z}".replace("UTC+0000", "UTC")
     )
-    if not 0 < seconds < np.inf:
-        raise InputError(f"a deadline {str(by)!r}", f"one after {now}, from which times count")
+    if not 0 < seconds <= LATEST_S:
+        late = f"at most {LATEST_S:g} s after {now}"
+        raise InputError(f"a deadline {str(by)!r}", late if seconds > 0 else f"one after {now}, from which times count")
     transfers = list(site.transfers)
     for number, transfer in enumerate(transfers):
         if transfer.by is not None or transfer.duration is not None or transfer.every is not None:
@@ -278,6 +284,9 @@ def _with_deadlines(site: Site, by: str | float | None, clock: datetime | None) 
             found = f"a start at {transfer.start.value:g} s"
             raise site.error(("transfers", str(number), "start"), found, f"one before the deadline, {seconds:g} s")
         transfers[number] = transfer.model_copy(update={"by": transfer.start.model_copy(update={"value": seconds})})
+    if all(transfer.by is None for transfer in transfers):
+        expected = "bytes of a transfer: fixed durations and repetitions have no deadline"
+        raise site.error(("transfers",), "no transfer that a deadline could be for", expected)
     return replace(site, transfers=tuple(transfers))
 
 
@@ -349,8 +358,8 @@ class _Search:
         """How late every schedule is [s], and the resources that would have to grow."""
         timed = np.where(np.isfinite(self.by[self.entry]), self.earliest[self.entry], np.nan)
         system = self.system.at(timed)
-        most = system.most_bps[:, 0]
-        own = np.flatnonzero(np.isfinite(most))
+        limits = system.most_bps[:, 0]
+        own = np.flatnonzero(np.isfinite(limits))
         flow, resource, seconds = _demands(system)
         count = len(system.resources)
         opens = np.array([flow.start_s for flow in system.flows]) + system.delay_s[:, 0]
@@ -361,7 +370,7 @@ class _Search:
             bits,
             np.concatenate([flow, own]),
             np.concatenate([resource, count + own]),
-            np.concatenate([seconds, 1 / most[own]]),
+            np.concatenate([seconds, 1 / limits[own]]),
         )
         growths = windows.growths()
         if growths == []:
@@ -378,7 +387,8 @@ class _Search:
             each = Needed(*names, now, now * factor)
             if each.name not in needed or needed[each.name].needed_bps < each.needed_bps:
                 needed[each.name] = each
-        return windows.least_delay_s(), tuple(needed.values())
+        most = sorted(needed.values(), key=lambda each: -each.needed_bps / each.now_bps)
+        return windows.least_delay_s(), tuple(most)
 
     def rates(self) -> dict[str, float]:
         """Payload rate of each resource, for the transfers that use it [bit/s]."""
