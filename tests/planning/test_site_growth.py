@@ -19,9 +19,9 @@ def link(first, second, gbps=None, **more):
     return keys if gbps is None else {**keys, "rate": gbps * LINE}
 
 
-def site(*, hosts=2, waves=1, host=None, wave=None, **more):
+def site(*, hosts=2, waves=1, host=None, wave=None, hosts_of=None, **more):
     return {
-        "hosts": {"dtn": {"host": "ideal", "count": hosts, "cost": 900, **(host or {})}, "world": "ideal"},
+        "hosts": hosts_of or {"dtn": {"host": "ideal", "count": hosts, "cost": 900, **(host or {})}, "world": "ideal"},
         "switches": {"border": {}},
         "links": {
             "up": link("dtn", "border", 10, cost=100),
@@ -122,6 +122,21 @@ def test_what_has_no_price_is_full():
     assert "But border.switch allows at most 60.0 Gb/s, which is exceeded in year 2." in str(found)
 
 
+def test_a_limit_of_each_transfer_takes_more_hosts():
+    """Paced to 5 Gb/s each, 40 Gb/s need eight transfers and so eight hosts, and a spare; the far end is not full."""
+    paced = {"sender": "dtn", "receiver": "world", "duration": 10, "streams": 1, "pace": 5e9}
+    found = purchase_for_site(site(waves=9, transfers=[paced]), "40 Gb/s")
+    assert bought(found) == [(0, 7, "ideal", 7000)]
+    assert found.full == ()
+    hosts = {"dtn": {"host": "ideal", "count": 2}, "world": "ideal"}
+    fixed = purchase_for_site(site(waves=9, transfers=[paced], hosts_of=hosts), "40 Gb/s")
+    assert [(each.name, round(each.allows_bps / 1e9, 2)) for each in fixed.full] == [
+        ("dtn1.tool.pace", 10.0),
+        ("dtn2.tool.pace", 10.0),
+        ("dtn", 20.0),
+    ]
+
+
 def test_sensitivity():
     found = purchase_for_site(site(), "40 Gb/s", growth="50 %", years=2, vary="10 %")
     cases = {each.change: each.usd for each in found.cases}
@@ -136,7 +151,11 @@ def test_sensitivity():
 @pytest.mark.parametrize(
     ("changes", "words", "message"),
     [
-        ({}, {"growth": "-200 %"}, "found a growth of -2 a year, expected more than -100 % and at most 1000 %"),
+        (
+            {},
+            {"growth": "-200 %"},
+            "found a growth of -2 a year, expected more than -100 % and at most 1000 %, such as 30 %",
+        ),
         ({}, {"years": 90}, "found 90 years, expected 0 to 50"),
         ({}, {"vary": 1}, "found vary 1, expected a part from 0 to less than 1, such as 20 %"),
         ({}, {"target": "inf Gb/s"}, "found a target of inf bit/s, expected more than 0, and an end"),

@@ -251,7 +251,7 @@ class _Question:
             raise InputError(f"{self.years} years", "0 to 50")
         for name, change in (("growth", self.growth), ("change of prices", self.price_change)):
             if not -1 < change <= 10:
-                raise InputError(f"a {name} of {change:g} a year", "more than -100 % and at most 1000 %")
+                raise InputError(f"a {name} of {change:g} a year", "more than -100 % and at most 1000 %, such as 30 %")
 
     @property
     def demands(self) -> FloatArray:
@@ -358,9 +358,12 @@ class _Supply:
         for (name, _), load in by_resource.items():
             for key, table in self._owners(name, loads, at_host):
                 table[key] = max(table[key], load)
-        for flow, share, most in zip(flows, shares, system.most_bps[:, 0].tolist(), strict=True):
-            for end in (flow.sender, flow.receiver):  # more hosts have more transfers
+        for flow, share, most, (own, _) in zip(flows, shares, system.most_bps[:, 0].tolist(), system.own, strict=True):
+            ends = [end for end in (flow.sender, flow.receiver) if site.hosts[end].is_offered]
+            for end in ends:  # more hosts have more transfers
                 at_host[end] = max(at_host[end], share / most)
+            if not ends:
+                loads[own] = max(loads[own], share / most)
         for host, load in at_host.items():
             group = self.group_of[host]
             loads[group] += load / len(self.site.groups[group])
@@ -408,7 +411,8 @@ class _Supply:
             return "hosts", f"hosts {name}"
         if name in self.site.links:
             return "link", self.site.links[name].title or f"link {name}"
-        return name.partition(".")[2].partition(".")[0], name
+        owner, _, part = name.partition(".")
+        return part.partition(".")[0], f"{part.replace('.', ' ')} of {owner}"
 
 
 def _shares(site: Site, flows: list[Flow]) -> list[float]:
