@@ -98,10 +98,12 @@ def _schedule(arguments: argparse.Namespace, site: Site) -> int:
 def _schedule_text(found: Schedule) -> Iterator[str]:
     """The sentence, the transfers, what the resources have left, and what the intervals rest on."""
     yield f"{found}\n\n"
+    has_priorities = any(each.priority for each in found.transfers)
     yield from output.text_rows(
         [
             {
                 "name": each.name,
+                "priority": each.priority if has_priorities else None,
                 "start": found.when(each.start_s),
                 "finish": found.when(each.finish_s),
                 "late finish": found.when(each.late_finish_s),

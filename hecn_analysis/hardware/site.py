@@ -32,6 +32,9 @@ MOST_TRANSFERS: Final = 1_000_000
 #: Latest start of a transfer: times to a microsecond need no later one. [s]
 LATEST_S: Final = 1e9
 
+#: Highest priority of a transfer.
+HIGHEST_PRIORITY: Final = 3
+
 _STRICT: Final = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -161,7 +164,9 @@ class Transfer(BaseModel):
     streams: Annotated[int, Field(ge=1, description="TCP connections of each transfer")] | None = None
     pace: Rate | None = Field(default=None, description="pacing rate of each stream")
     weight: Factor = Field(default=1, validate_default=True, description="its share against others; 2: twice as much")
-    priority: Annotated[int, Field(ge=0, le=3, description="3 goes first, 0 takes what all higher ones leave")] = 0
+    priority: Annotated[
+        int, Field(ge=0, le=HIGHEST_PRIORITY, description="3 goes first, 0 takes what all higher ones leave")
+    ] = 0
     count: Annotated[int, Field(ge=1, description="copies at once, each a process of its own")] = 1
     mesh: bool = Field(
         default=False,

@@ -127,10 +127,22 @@ def test_two_links_have_to_grow():
     assert found.least_delay_s == pytest.approx(8, rel=1e-5)
 
 
+LONG, SHORT = move("long", 10, by=17), move("short", 5, start=5, by=10.1)
+
+
+def test_in_time_only_with_priorities():
+    """The short one needs the whole link from 5 to 10; the long one has to pause meanwhile, which no start does."""
+    found = schedule(site(LONG, SHORT))
+    starts = {each.name: (each.start_s, each.priority, round(each.finish_s, 1)) for each in found.transfers}
+    assert starts == {"short": (5.0, 3, 10.0), "long": (0.0, 2, 15.0)}
+    assert found.in_time
+    assert [transfer.priority for transfer in found.site.transfers] == [2, 3]
+    assert str(found).startswith("a site: 2 transfers with these priorities in time; the tightest, ")
+
+
 def test_in_time_only_with_held_rates():
-    """The short one needs the whole link from 5 to 10; the long one would have to pause, which no start does."""
-    found = schedule(site(move("long", 10, by=17), move("short", 5, start=5, by=10)))
-    assert times(found) == {"short": (5.0, 10.0), "long": (10.0, 20.0)}
+    """The site wants the long one first: the short one ends at 15, or the long one at 20."""
+    found = schedule(site(LONG | {"priority": 1}, SHORT))
     assert (found.in_time, found.least_delay_s, found.needed) == (False, 0.0, ())
     assert "hold rates" in str(found)
 
