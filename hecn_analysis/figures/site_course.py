@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: Transfers with an area of their own; the others share one.
 MOST: Final = 11
 
+#: Units of the time axis, with their length [s]; the largest that the last event reaches twice.
+_TIMES: Final = ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min"), (1.0, "s"))
+
 
 def site_course_rows(prediction: SitePrediction) -> pd.DataFrame:
     """Compute what the figure draws: a row for each event and area, with the rate from then on."""
@@ -32,10 +35,12 @@ def site_course_rows(prediction: SitePrediction) -> pd.DataFrame:
 def plot_site_course(prediction: SitePrediction) -> go.Figure:
     """Draw the rates of a site's transfers over time, on top of each other."""
     rows = site_course_rows(prediction)
-    fig = theme.figure(x_title="Time (s)", height=420, showlegend=True, hovermode="x unified")
+    last = float(rows["time_s"].max())
+    scale, unit = next((step for step in _TIMES if last >= 2 * step[0]), _TIMES[-1])
+    fig = theme.figure(x_title=f"Time ({unit})", height=420, showlegend=True, hovermode="x unified")
     for (name, part), colour in zip(rows.groupby("name", sort=False), cycle(theme.LINES), strict=False):
         fig.add_scatter(
-            x=part["time_s"].tolist(),
+            x=(part["time_s"] / scale).tolist(),
             y=part["gbps"].tolist(),
             name=theme.label(name),
             mode="lines",

@@ -61,3 +61,14 @@ def test_a_site_is_loaded_and_changed_like_a_scenario():
     site = hecn.load_scenario("sc13-two-waves")
     assert hecn.predict(site, {"tool.bytes": "1 GB"}).transfers[0].finish_s < 10
     assert hecn.load_scenario(site, {"tool.streams": 2}).settings["tool.streams"] == 2
+
+
+@pytest.mark.parametrize(
+    ("seconds", "unit", "last"),
+    [(100, "s", 100.0), (600, "min", 10.0), (7200, "h", 2.0), (432_000, "d", 5.0)],
+)
+def test_the_time_axis_has_a_unit_that_fits(chain, seconds, unit, last):
+    result = chain([1], [{"sender": "h0", "receiver": "h1", "duration": seconds}])
+    figure = plot_site_course(result)
+    assert figure.layout.xaxis.title.text == f"Time ({unit})"
+    assert max(figure.data[0].x) == pytest.approx(last)
