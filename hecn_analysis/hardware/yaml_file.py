@@ -353,7 +353,7 @@ def entries(model: type[Model], path: Path) -> dict[str, Model]:
     >>> from hecn_analysis.base.places import models_dir
     >>> from hecn_analysis.statements.cues import Cue
     >>> entries(Cue, models_dir() / "cues.yaml")["tx-hang"].odds
-    {'nic': 40.0, 'offload': 40.0}
+    {'nic': 80.0, 'offload': 40.0}
     """
     document = load(path)
 

@@ -114,7 +114,7 @@ class Routes:
     @cached_property
     def _pairs(self) -> tuple[IntArray, FloatArray]:
         """Both places of each hop, and its time [s]."""
-        pairs = np.array(list(self._hop), dtype=np.int64).reshape(-1, 2)
+        pairs = np.array(list(self._hop), dtype=np.intc).reshape(-1, 2)  # the width that dijkstra takes
         return pairs, np.array([self.site.links[hop.link].round_trip.value for hop in self._hop.values()]) + _PER_LINK
 
     @cached_property
