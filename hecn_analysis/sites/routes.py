@@ -114,7 +114,7 @@ class Routes:
     @cached_property
     def _pairs(self) -> tuple[IntArray, FloatArray]:
         """Both places of each hop, and its time [s]."""
-        pairs = np.array(list(self._hop), dtype=np.intc).reshape(-1, 2)  # the width that dijkstra takes
+        pairs = np.array(list(self._hop), dtype=np.int64).reshape(-1, 2)
         return pairs, np.array([self.site.links[hop.link].round_trip.value for hop in self._hop.values()]) + _PER_LINK
 
     @cached_property
@@ -127,7 +127,8 @@ class Routes:
             pairs, times = self._pairs
             places, number = len(self._number), self._number[host]
             used = (pairs[:, 0] >= len(self.site.hosts)) | (pairs[:, 0] == number)
-            graph = csr_array((times[used], (pairs[used, 0], pairs[used, 1])), shape=(places, places))
+            ends = pairs[used].T.astype(np.intc)  # SciPy 1.14 takes no wider ones
+            graph = csr_array((times[used], (ends[0], ends[1])), shape=(places, places))
             self._known[host] = dijkstra(graph, indices=number, return_predecessors=True)[1]
         return self._known[host]
 
