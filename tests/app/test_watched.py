@@ -88,6 +88,7 @@ def test_a_port_that_is_taken_is_named(address):
     assert str(error.value) == expected
 
 
+@pytest.mark.slow
 def test_a_watch_serves_its_page(tmp_path):
     (tmp_path / "results").mkdir()
     port = str(port_for(None, option="--serve"))

@@ -35,6 +35,7 @@ def test_a_shown_name_finds_its_file_and_that_name_itself_comes_first(tmp_path, 
     assert [name for name, _ in find(r"f\xfe")] == [r"f\xfe/b.log"]
 
 
+@pytest.mark.slow
 def test_a_report_is_made_of_files_and_of_a_folder_with_any_name(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     fill(b"f\xfe")

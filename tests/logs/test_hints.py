@@ -21,6 +21,7 @@ NOISE = st.text(st.sampled_from("abe s:/0123.,-=Mbp秒é\x7f"), max_size=12)
 )
 @example([""])
 @example(["{", "", "x{"])
+@pytest.mark.slow
 def test_every_hint_is_detected(lines):
     marks = Index(GROUPS).marks(lines)
     assert len(marks) == len(lines)

@@ -237,6 +237,7 @@ def test_commands_of_a_matrix_are_filled_in_by_name_and_no_more(tmp_path, field)
         list(commands(matrix, [(matrix.cells[0], 1)]))
 
 
+@pytest.mark.slow
 def test_every_tool_of_a_shipped_matrix_has_its_command_and_the_matrix_the_name_it_was_given(shipped):
     for name, matrix in shipped.items():
         assert matrix.source == name

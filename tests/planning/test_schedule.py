@@ -235,6 +235,7 @@ def test_many_resources_are_named_once():
     )
 
 
+@pytest.mark.slow
 def test_a_schedule_in_time_is_one_that_slots_allow():
     """Random transfers of whole seconds on one link: what is in time by the solver, no programme denies."""
     random = np.random.default_rng(3)

@@ -271,6 +271,7 @@ def test_what_else_a_port_carried_in_a_run_is_at_least_what_it_did_in_its_calmes
 
 
 @pytest.mark.parametrize("timed", [True, False])
+@pytest.mark.slow
 def test_a_port_that_carries_tests_most_of_the_time_is_found(timed):
     starts = [200 + 35 * number for number in range(30)]
     known = runs(*(starts if timed else [None] * 30))

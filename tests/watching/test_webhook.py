@@ -14,6 +14,8 @@ from hecn_analysis.watching.webhook import Webhook
 from tests.watching.results import write_hourly
 from tests.watching.servers import served
 
+pytestmark = pytest.mark.slow  # a series of nine days is archived, and refused addresses are asked again
+
 SECRET = "CANARY7x9"  # noqa: S105 (one that is planted)
 
 
