@@ -32,7 +32,7 @@ examples:
   hecn purchase --target 80Gb/s --path sc11-100ge --assume-prices --front
   hecn purchase --like x100ssd --path back-to-back-4x40ge
   hecn purchase --target 20Gb/s --path sc11-100ge --budget 9000 --assume-prices
-  hecn purchase --site docs/examples/growing.yaml --target 60Gb/s --growth 30% --years 5
+  hecn purchase --site growing.yaml --target 60Gb/s --growth 30% --years 5
 
 Parts with an assumed price are bought only with --assume-prices, parts without a
 price never. --like HOST buys from the bill of that host, at its prices; without

@@ -98,7 +98,8 @@ def place(root, tmp_path, monkeypatch, load_matrix):
     """The current folder and home of an example: the project's data, and the files that examples name."""
     monkeypatch.setattr(cells, "load_matrix", load_matrix)
     (tmp_path / "data").symlink_to(root / "data")
-    for name, file in {"runs.csv": "measured.csv", "mapping.yaml": "measured.yaml"}.items():
+    examples = {"runs.csv": "measured.csv", "mapping.yaml": "measured.yaml", "growing.yaml": "growing.yaml"}
+    for name, file in examples.items():
         (tmp_path / name).write_bytes((root / "docs" / "examples" / file).read_bytes())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
