@@ -1,7 +1,7 @@
 """Try every regular expression of the package on texts made against it: ``python -m fuzz.patterns``; `make redos`.
 
 All patterns are collected: those that modules, classes and containers in them hold, those written down inside
-functions, and those of cues and topics in models/. Of each, the texts follow from what it says: what leads up to a
+functions, and those of models/cues.yaml. Of each, the texts follow from what it says: what leads up to a
 repetition, then what is repeated, a million characters of it, then something else; several of such one after another;
 and every character that it names, alone. A pattern is tried by the methods that the package calls it by, and by
 `search` where that is not known.
@@ -34,7 +34,7 @@ from typing import Any, Final
 
 import hecn_analysis
 from fuzz.mutate import Slow, limited
-from hecn_analysis.statements import cues, topics
+from hecn_analysis.statements import cues
 
 LONGEST: Final = 1_000_000
 LONGEST_OF_LOGS: Final = 4_000
@@ -165,12 +165,10 @@ def _calls(trees: Sequence[ast.AST]) -> dict[str, frozenset[str]]:
 
 
 def _described() -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """Patterns that files in models/ write down."""
+    """Patterns that models/cues.yaml writes down; words of topics have no repetition but a short one."""
     for name, cue in cues.entries().items():
         for text in filter(None, (cue.pattern, cue.where, cue.unless, cue.slow, cue.fast)):
             yield f"models.cues.{name}", cues.compiled(text)
-    for name, topic in topics.topics().items():
-        yield f"models.topics.{name}", topic.pattern
 
 
 def collect() -> list[Found]:

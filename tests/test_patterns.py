@@ -23,7 +23,6 @@ def test_patterns_are_collected_wherever_they_stand(collected):
         "inventory.computer.lscpu._KNOWN",  # in a mapping
         "logs.paths.ping._STATISTICS",
         "models.cues.notes-offload",
-        "models.topics.distance",
     } <= places
     assert any(re.fullmatch(r"counters\.graphs\.prtg_rows:\d+", place) for place in places)  # inside a function
     by_place = {found.place: found for found in collected}

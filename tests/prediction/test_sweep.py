@@ -114,6 +114,7 @@ def grids(draw):
 
 @pytest.mark.slow  # the next test looks at chosen values
 @pytest.mark.filterwarnings("ignore:.* exceeds the :hecn_analysis.base.errors.ValidityWarning")
+@pytest.mark.filterwarnings("ignore:.* has no effect:hecn_analysis.base.errors.ValidityWarning")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(grids())
 def test_a_sweep_is_a_loop_over_predict(case):
