@@ -1,12 +1,11 @@
 """The tables of measurements: one list of columns drives the dtypes, the checks and the documentation.
 
-`runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool
-prints while it runs. `samples` has one row per reading of an interface's counters, `rates` one per interval between
-readings, `interfaces` one per interface. `problems` says what could not be used and why,
-`statements` what single lines say about a transfer. SI base units: bit/s, bytes,
-seconds, fractions (1.0 is all packets, or one whole core), UTC. A value that the file does not give is missing (NA;
-NaN where the dtype is float64), never 0. `make` checks a table where it is made; readers ask `faults` first, so that an
-impossible value in a file becomes a problem with its line and not an exception.
+`runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool prints
+while it runs. `samples` has one row per reading of an interface's counters, `rates` one per interval between readings,
+`interfaces` one per interface. `problems` says what could not be used and why, `statements` what single lines say about
+a transfer. SI base units: bit/s, bytes, seconds, fractions (1.0 is all packets, or one whole core), UTC. A value that
+the file does not give is missing (NA; NaN where the dtype is float64), never 0. `make` checks a table where it is made;
+readers ask `faults` first, so that an impossible value in a file becomes a problem with its line and not an exception.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ exit status:
 
 
 class _Watched(NamedTuple):
-    """What is watched, who is told, and the archive that keeps both."""
+    """The sources, the webhook, and the archive that keeps the results and what the webhook was told."""
 
     incoming: Incoming
     remote: Remote

@@ -10,9 +10,7 @@ import urllib.request
 
 import pytest
 
-from hecn_analysis.archive.store import Archive
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.watching import web
 from hecn_analysis.watching.remote import Remote
 from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.sources import source_of
@@ -22,16 +20,6 @@ from tests.watching.servers import served
 NOW_S = int(time.time() - 120) // 3600 * 3600
 FIRST_S = NOW_S - 3 * 86400
 HOUR = 3600
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch):
-    monkeypatch.setattr(web, "_PAUSES", (0.0, 0.0))
-
-
-@pytest.fixture
-def archive(tmp_path):
-    return Archive(tmp_path / "archive")
 
 
 def watching(archive, address):

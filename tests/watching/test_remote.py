@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from hecn_analysis.archive.store import Archive
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
 from hecn_analysis.watching import remote, web
@@ -17,17 +16,6 @@ from tests.watching.servers import KEY, Esmond, OpenSearch, document, served
 NOW_S = int(time.time()) // 3600 * 3600
 FIRST_S = NOW_S - 60 * 86400
 HOUR = 3600
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch):
-    """No pause between two tries."""
-    monkeypatch.setattr(web, "_PAUSES", (0.0, 0.0))
-
-
-@pytest.fixture
-def archive(tmp_path):
-    return Archive(tmp_path / "archive")
 
 
 def watching(archive, address, **others):

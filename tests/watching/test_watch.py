@@ -19,11 +19,6 @@ def results(tmp_path):
     return tmp_path / "results"
 
 
-@pytest.fixture
-def archive(tmp_path):
-    return Archive(tmp_path / "archive")
-
-
 def rates(archive):
     return [one.runs["rate_bps"].tolist() for one in series_of(archive)[0]]
 

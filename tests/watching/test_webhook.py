@@ -1,4 +1,4 @@
-"""Changes are told once each, whatever stops a watch or keeps the address from taking them."""
+"""A webhook gets each change once, even if the watch is killed or the address refuses it at first."""
 
 from dataclasses import replace
 
@@ -7,7 +7,6 @@ import pytest
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
-from hecn_analysis.watching import web
 from hecn_analysis.watching.incoming import Incoming
 from hecn_analysis.watching.watch import judge
 from hecn_analysis.watching.webhook import Webhook
@@ -19,11 +18,6 @@ pytestmark = pytest.mark.slow  # a series of nine days is archived, and refused 
 SECRET = "CANARY7x9"  # noqa: S105 (one that is planted)
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch):
-    monkeypatch.setattr(web, "_PAUSES", (0.0, 0.0))
-
-
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory):
     """A folder with a series that dropped in its last five results, and its archive."""
@@ -32,11 +26,6 @@ def watched(tmp_path_factory):
     write_hourly(place / "results", 215, drop_at=210)
     Incoming([str(place / "results")], Archive(place / "archive")).take(settled=True)
     return place, judge(Archive(place / "archive"))[0]
-
-
-@pytest.fixture
-def archive(tmp_path):
-    return Archive(tmp_path / "archive")
 
 
 def taken(_):
