@@ -121,7 +121,7 @@ def _login(file: Path, host: str) -> tuple[str, str]:
     except (netrc.NetrcParseError, UnicodeDecodeError) as error:
         line = getattr(error, "lineno", None)
         expected = "'machine HOST login USER password PASSWORD' (.netrc)"
-        raise InputError("a line that is none of .netrc", expected, source=file, line=line) from None
+        raise InputError("a line that does not belong in .netrc", expected, source=file, line=line) from None
     return ("", "") if known is None else (known[0], known[2] or "")
 
 
