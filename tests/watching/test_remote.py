@@ -370,7 +370,8 @@ def test_a_file_of_logins_that_others_can_read_is_refused(tmp_path):
     assert str(error.value) == f"{file}: found mode 644, expected a file that only its owner can read; chmod 600 it"
     file.write_text(f"machine 127.0.0.1 logon me {SECRET}\n")
     file.chmod(0o600)
-    with pytest.raises(InputError, match=r"found a line that does not belong in \.netrc, expected 'machine HOST") as error:
+    said = r"found a line that does not belong in \.netrc, expected 'machine HOST"
+    with pytest.raises(InputError, match=said) as error:
         source_of("http://127.0.0.1/esmond/", logins=file)
     assert SECRET not in str(error.value)
 
