@@ -13,6 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
@@ -84,6 +85,15 @@ class Lines:
         self._at = at + 1
         marks = -1 if self._look is None else self._look_at(self._look, at)
         return Line(numbers[at], texts[at], complete or self._at < len(texts), marks)
+
+    def whole(self) -> Block:
+        """Return the lines as one block, before any of them was taken."""
+        blocks = list(self._blocks)
+        if len(blocks) == 1:
+            return blocks[0]
+        texts = list(chain.from_iterable(block.texts for block in blocks))
+        numbers = list(chain.from_iterable(block.numbers for block in blocks))
+        return Block(texts, numbers, not blocks or blocks[-1].complete)
 
     def _look_at(self, look: Callable[[Sequence[str]], list[int]], at: int) -> int:
         if not self._marked <= at < self._marked + len(self._marks):

@@ -28,19 +28,18 @@ def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
     """Read a file again without its wrapping, if its plain reading leaves something open."""
     if plain.runs.is_packed:
         return plain
-    given = list(lines)
-    text = Text([line.text for line in given], [line.number for line in given])
+    given = lines.whole()
+    text = Text(given.texts, given.numbers)
     before = _reading(plain)
     is_open = before.is_open or second_reading.has_marks("\n".join(text.lines)) or _are_marked(plain, text)
     if not (is_open or plain.left_over):
         return plain
-    last = len(given) and given[-1].number
-    is_whole = not given or given[-1].complete
+    last = given.numbers[-1] if given.texts else 0
     near = _near(plain)
 
     def read(change: Change) -> Reading[Run]:
         again = RunFindings(plain.source_file, keep_intervals=plain.keep_intervals)
-        registry.read(Lines(iter([Block(list(change.text.lines), change.text.numbers, is_whole)])), again)
+        registry.read(Lines(iter([Block(list(change.text.lines), change.text.numbers, given.complete)])), again)
         ends = _ends(change.text, last)
         for run in again.runs:
             run.line_last = ends.get(run.line_last, run.line_last)

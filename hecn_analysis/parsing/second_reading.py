@@ -22,12 +22,23 @@ from hecn_analysis.parsing.cleaning.marks import front
 
 T = TypeVar("T")
 Problem = dict[str, Any]
-#: Marks inside lines that may cost a figure without any problem.
-_MARKS: Final = re.compile(
-    r"\*\*|`|~~~|&#?\w{2,8};|</?[A-Za-z][\w-]{0,12}[ >/]|\[/?(?:code|quote|pre|b)\]|\{(?:code|noformat|quote|panel)\b"
-    r"|=3D|=(?:20)?$|\\$|^[^\x22\n]*\x22(?:[^\x22\n]|\x22\x22)*$|^Content-Transfer-Encoding:|[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e\x00-\x08\x0b-\x1f\x7f]",
-    re.MULTILINE | re.IGNORECASE,
-)
+#: Marks inside lines that may cost a figure without any problem: literally, and by what they contain in lower case.
+_MARKS: Final = ("**", "`", "~~~", "=3d")
+_MARKS_BY_SIGN: Final = {
+    sign: re.compile(pattern, re.MULTILINE | re.IGNORECASE)
+    for sign, pattern in {
+        "&": r"&#?\w{2,8};",
+        "<": r"</?[A-Za-z][\w-]{0,12}[ >/]",
+        "[": r"\[/?(?:code|quote|pre|b)\]",
+        "{": r"\{(?:code|noformat|quote|panel)\b",
+        "=": r"=(?:20)?$",
+        "\\": r"\\$",
+        "content-transfer-encoding:": r"^Content-Transfer-Encoding:",
+    }.items()
+}
+_OPEN_QUOTE: Final = re.compile(r'[^"]*"(?:[^"]|"")*')
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_TYPOGRAPHIC: Final = re.compile(r"[\u00a0\u2000-\u206f\u2212\u3000\uff01-\uff5e]")
 _HEAD: Final = 16  # lines by which a file is recognised
 _PARAGRAPH: Final = 24  # lines of a paragraph that are looked at
 _BLANKS: Final = (" ", "\t")
@@ -116,7 +127,18 @@ def is_wrapped(lines: Sequence[str]) -> bool:
 
 def has_marks(text: str) -> bool:
     """Whether a text has marks inside lines that may cost a figure without any problem."""
-    return _MARKS.search(text) is not None
+    lower = text.lower()
+    return (
+        any(mark in lower for mark in _MARKS)
+        or any(sign in lower and pattern.search(text) is not None for sign, pattern in _MARKS_BY_SIGN.items())
+        or ('"' in text and any(map(_has_open_quote, text.split("\n"))))
+        or _CONTROLS.search(text) is not None
+        or (not text.isascii() and _TYPOGRAPHIC.search(text) is not None)
+    )
+
+
+def _has_open_quote(line: str) -> bool:
+    return line.count('"') % 2 == 1 and _OPEN_QUOTE.fullmatch(line) is not None
 
 
 def are_marked(lines: Sequence[str]) -> bool:
