@@ -21,10 +21,18 @@ LOOPED = 50
 SYSTEMS, FLOWS, RESOURCES = 2_000, 6, 12
 
 LAN = {"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttcp", "tool.duration": "2 h"}
-LINK = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000}
+LINK = {
+    "sender": "ideal",
+    "receiver": "ideal",
+    "tool": "nuttcp",
+    "path.rate": "10 Gb/s",
+    "path.mtu": 9000,
+    "path.loss": 0,
+}
 LOSSY = {**LINK, "path.rtt": "80 ms", "path.loss": 1e-5, "tool.duration": "30 s"}
 
-#: Sweeps without TCP over time: what varies is the path, the window, or the processor.
+#: Sweeps without TCP over time, which a loss that is not stated would need: what varies is the path, the window, or
+#: the processor.
 SWEEPS: dict[str, tuple[dict[str, Any], dict[str, tuple[float, float]]]] = {
     "windows": ({**LINK, "tool.duration": "2 h"}, {"path.rtt": (1e-4, 0.1), "tool.window": (1e5, 1e9)}),
     "processors": (LAN, {"receiver.cpu.clock": (1e9, 5e9), "path.rate": (1e9, 1e11)}),
