@@ -33,6 +33,12 @@ def table(tmp_path, *rows):
     [
         ({"link_gbps": 10}, "rate", 10e9),
         ({"nic": "2x10GbE bonded"}, "links", 2),
+        ({"src_link": "40G (file name)"}, "near", 40e9),
+        ({"tool": "SSH.NET download"}, "program", "sftp"),
+        ({"tool": "SSH.NET download"}, "in_turn", 12),
+        ({"tool": "SSH.NET upload"}, "in_turn", None),
+        ({"source_title": "linux-nfs: slow reads (2024-06-29)"}, "year", 2024),
+        ({"year": 2001, "source_title": "Notes (2024)"}, "year", 2001),
         ({"rtt_ms": 53}, "rtt", 0.053),
         ({"rtt_ms": "not stated"}, "rtt", None),
         ({"window_KB": 64}, "window", 65536),

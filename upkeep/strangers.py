@@ -84,7 +84,7 @@ def read(data: Path) -> list[Row]:
     table = pd.read_csv(data)
     rows = []
     for line in table.fillna({"config_json": "{}"}).to_dict("records"):
-        config = {"description": line["description"], **json.loads(line["config_json"])}
+        config = {name: line[name] for name in ("description", "source_title")} | json.loads(line["config_json"])
         row = Row(
             str(line["id"]),
             str(line["category"]),
@@ -355,7 +355,7 @@ def _baseline(kind: str, known: Mapping[str, Any]) -> float:
     if kind == "disks":
         medium = _rules()["media"][known.get("medium", "unknown")]["read"]["value"]
         return float(known.get("one_disk", units.parse(medium, "rate")) * _disks(known))
-    line = known.get("rate", np.nan) * known.get("links", 1)
+    line = known.get("rate", known.get("near", np.nan)) * known.get("links", 1)
     window = known["window"] * 8 / known["rtt"] * known.get("streams", 1) if {"window", "rtt"} <= set(known) else np.nan
     return float(np.nanmin([line, window])) if np.isfinite([line, window]).any() else float("nan")
 

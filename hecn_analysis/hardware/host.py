@@ -315,6 +315,10 @@ class Host(_Described):
         "vmxnet3 and emulated cards cost a core of the machine below",
     )
     card_queues: Annotated[int, Field(ge=1)] = Field(default=1, description="queues of a virtual card, a core each")
+    port_rate: Rate | None = Field(
+        default=None,
+        description="line rate of the port, where no card is described; a path without a rate has one up to it",
+    )
     instance_rate: Rate | None = Field(
         default=None, description="rate that a cloud or hypervisor allows the machine, each way"
     )

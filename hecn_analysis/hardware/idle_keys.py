@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
     from hecn_analysis.hardware.scenario import Scenario
 
@@ -32,6 +34,13 @@ def _loses_nothing(scenario: Scenario) -> bool:
     return "loss" in scenario.path.model_fields_set and scenario.path.loss.value == 0
 
 
+def _port_is_wide(scenario: Scenario) -> bool:
+    """Whether the path's own rate is stated, and below the ports of both hosts."""
+    rates = [host.port_rate.value for host in (scenario.sender, scenario.receiver) if host and host.port_rate]
+    line = scenario.path.rate
+    return line is not None and all(np.all(np.asarray(rate) >= line.value) for rate in rates)
+
+
 #: Beginnings of keys, the condition under which they do nothing, and the reason.
 _RULES: Final[tuple[_Rule, ...]] = (
     (("sender",), lambda scenario: scenario.sender is None, "this tool has no sender"),
@@ -46,6 +55,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         lambda scenario: scenario.tool.bytes is not None,
         "tool.bytes sets the amount, which counts whole",
     ),
+    (("sender.port_rate", "receiver.port_rate"), _port_is_wide, "path.rate is no more than the ports"),
     (("path.spread",), lambda scenario: scenario.path.links == 1, "the path has a single link"),
     (("path.loss_burst",), _loses_nothing, "path.loss is 0"),
     (("tool.cipher",), lambda scenario: scenario.tool.encryption is None, "tool.encryption is not set"),

@@ -81,6 +81,7 @@ class _KeyPrior(_Described):
     until: int | None = None
     rtt_below: str | None = None
     rate_below: str | None = None
+    rate_from: str | None = None
     window: bool | None = None
     cloud: bool | None = None
     together: str = ""
@@ -103,6 +104,7 @@ class _KeyPrior(_Described):
             and (self.until is None or (where.year or 9999) <= self.until)
             and (self.rtt_below is None or where.rtt_s < units.parse(self.rtt_below, "time"))
             and (self.rate_below is None or where.rate_bps < units.parse(self.rate_below, "rate"))
+            and (self.rate_from is None or units.parse(self.rate_from, "rate") <= where.rate_bps < np.inf)
         )
 
 

@@ -7,7 +7,7 @@ narrower priors (``documented`` in ``models/priors.yaml``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -134,7 +134,9 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
     where = replace(where, documented=is_documented(scenario, "path"))
     if path.rate is None:
         long = "rtt" in stated and _size(path.rtt.value) >= LONG_S
-        new["rate"] = _rate(scenario, of_key("path.rate", where), long=long)
+        new["rate"] = _rate(scenario, where, long=long)
+    elif (port := _port(scenario)) is not None and np.any(np.asarray(port.value) < path.rate.value):
+        new["rate"] = port
     if "rtt" not in stated:
         new["rtt"] = of_key("path.rtt", where)
     first = path.model_copy(update=new)
@@ -147,16 +149,39 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
     return path.model_copy(update=new), where
 
 
-def _rate(scenario: Scenario, prior: Unstated, *, long: bool) -> Parameter:
-    """Rate of a path: that of the slower port at its ends if one is known, as networks are built for their ports."""
+def _rate(scenario: Scenario, where: Circumstances, *, long: bool) -> Parameter:
+    """Rate of a path: that of the slower port at its ends if one is known, as networks are built for their ports.
+
+    The far end of a long path may have a slower port than the end that is known.
+    """
     hosts = [host for host in (scenario.sender, scenario.receiver) if host is not None]
     allowed = [host.instance_rate.value for host in hosts if host.instance_rate is not None]
     ports = [slot.nic.port_rate.value for host in hosts for slot in host.slots.values() if slot.nic is not None]
     rates = allowed or ([] if long else ports)  # a cloud's backbone carries what its machines may send
-    if not rates:
+    own = _port(scenario)
+    prior = of_key("path.rate", where if own is None else replace(where, rate_bps=_size(own.value)))
+    if rates:
+        least = _least(rates, prior.unit)
+        return least if own is None else _least([least.value, own.value], prior.unit)
+    if own is None:
         return prior
+    if not long or sum(host.port_rate is not None for host in hosts) == 2:
+        return own
+    most = float(agreed(own.value))
+    capped = np.minimum(prior.quantiles, most)
+    return prior.model_copy(update={"value": min(prior.value, most), "quantiles": tuple(capped.tolist())})
+
+
+def _port(scenario: Scenario) -> Parameter | None:
+    """Rate of the slower port of the hosts; None where none is stated."""
+    hosts = [host for host in (scenario.sender, scenario.receiver) if host is not None]
+    rates = [host.port_rate.value for host in hosts if host.port_rate is not None]
+    return _least(rates, "bit/s") if rates else None
+
+
+def _least(rates: Sequence[Any], unit: str) -> Parameter:
     least = np.minimum.reduce([np.asarray(rate, dtype=np.float64) for rate in rates])
-    known_rate = Parameter(value=0, basis="assumed", source=_OF_PORTS, unit=prior.unit)
+    known_rate = Parameter(value=0, basis="assumed", source=_OF_PORTS, unit=unit)
     return known_rate.model_copy(update={"value": float(least) if least.ndim == 0 else least})
 
 

@@ -71,6 +71,8 @@ CASES = [  # base, key, slower, faster
     (LAN, "receiver.card", "emulated", "virtio"),
     ({**LAN, "receiver.card": "virtio", "tool.processes": 4}, "receiver.card_queues", 1, 4),
     (LAN, "receiver.instance_rate", "5 Gb/s", "10 Gb/s"),
+    (LONG, "receiver.port_rate", "1 Gb/s", "5 Gb/s"),
+    ({"path.rtt": "80 ms", "tool.streams": 16}, "sender.port_rate", "1 Gb/s", "10 Gb/s"),
     (LAN, "path.tunnel", "openvpn", "wireguard"),
     (LAN, "path.forward_packets", 5e5, 1e6),
     (TUNNEL, "path.tunnel_offload", False, True),
