@@ -28,6 +28,11 @@ def table(tmp_path, *rows):
     return path
 
 
+def test_keys_that_no_rule_reads_are_named_as_they_are_spelled():
+    config = {"RTT (ms)": 5, "bw_gbps": 10, "notes": "x", "ram_GB": 64, "moonPhase": "full", "Flux-Setting": 3}
+    assert strangers.unread(config) == ["moonPhase", "Flux-Setting"]
+
+
 @pytest.mark.parametrize(
     ("config", "name", "value"),
     [
@@ -40,6 +45,21 @@ def table(tmp_path, *rows):
         ({"source_title": "linux-nfs: slow reads (2024-06-29)"}, "year", 2024),
         ({"year": 2001, "source_title": "Notes (2024)"}, "year", 2001),
         ({"rtt_ms": 53}, "rtt", 0.053),
+        ({"RTT (ms)": 53}, "rtt", 0.053),
+        ({"roundTripMs": "53 ms"}, "rtt", 0.053),
+        ({"bandwidth-Gbps": "~10"}, "rate", 10e9),
+        ({"Link_Speed": "25 Gb/s"}, "rate", 25e9),
+        ({"parallel_streams": "8"}, "streams", 8),
+        ({"CCA": "bbr"}, "control", "bbr"),
+        ({"instance_type": "m5.4xlarge"}, "instance", "ten"),
+        ({"write_B": 4096}, "message_size", 4096),
+        ({"vpn": "Nebula"}, "tunnel", "openvpn"),
+        ({"guest": "OPNsense VM, PCI passthrough"}, "inside", None),
+        ({"guest": "OPNsense VM, PCI passthrough"}, "card", "sr-iov"),
+        ({"fs": "Lustre", "clients": 64}, "cluster_clients", "cluster"),
+        ({"fs": "Lustre", "clients": 1}, "cluster_clients", "cluster-client"),
+        ({"mem": "DDR4-2400 2ch"}, "transfers", 2.4e9),
+        ({"tool": "lftp, SFTP"}, "in_turn", 16),
         ({"rtt_ms": "not stated"}, "rtt", None),
         ({"window_KB": 64}, "window", 65536),
         ({"kernel": "5.14.0-427.el9"}, "kernel", "5.14"),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -28,14 +29,21 @@ from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.prediction import discrepancy
-from hecn_analysis.prediction.draws import DRAWS, FloatArray
-from upkeep import discrepancies, strangers_page, strangers_places
+from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
+from hecn_analysis.prediction.priors import quantiles
+from upkeep import discrepancies, strangers_page, strangers_places, strangers_reading
 from upkeep.strangers_rows import Row, predict_row, winkler
 
 RULES: Final = Path(__file__).with_suffix(".yaml")
 
 #: Regime of the formulas of `hecn limits`.
-_REGIME: Final = {"pcie": "slot", "atm": "stated", "memory": "slot", "channels": "core within a machine"}
+_REGIME: Final = {
+    "pcie": "slot",
+    "atm": "stated",
+    "memory": "slot",
+    "channels": "core within a machine",
+    "banks": "core within a machine",
+}
 
 #: Share of the nominal rate of memory that copies reach.
 _USABLE: Final = 0.75
@@ -96,7 +104,8 @@ def read(data: Path) -> list[Row]:
         )
         beyond = _rules()["unexpressed"]
         row.counted = line["kind"] == "measured" and not re.search(beyond["limit"], row.limit)
-        row.whole = row.counted and not any(key in config for key in beyond["keys"])
+        row.unread = unread(config)
+        row.whole = row.counted and not row.unread and not any(key in config for key in beyond["keys"])
         try:
             _predict(row, config)
         except (HecnError, KeyError, ValueError) as error:
@@ -123,19 +132,40 @@ def _rules() -> dict[str, Any]:
     return dict(yaml.safe_load(RULES.read_text(encoding="utf-8")))
 
 
+@cache
+def _spellings() -> dict[str, str]:
+    """Keys that the rules read, by their spelling."""
+    readings = [reading for readings in _rules()["quantities"].values() for reading in readings]
+    names = [name for reading in readings for name in _names(reading)]
+    return {strangers_reading.spelled(name, {}): name for name in names}
+
+
+def _names(reading: Mapping[str, Any]) -> list[str]:
+    return reading["key"] if isinstance(reading["key"], list) else [reading["key"]]
+
+
+def unread(config: Mapping[str, Any]) -> list[str]:
+    """Keys of a configuration that no rule reads, except those that matter to no rate."""
+    beyond = _rules()["unexpressed"]
+    ignored = {*beyond["ignored"], *strangers_places.WHERE}
+    return strangers_reading.unread(config, _spellings(), ignored, _rules()["synonyms"])
+
+
 def quantities(config: Mapping[str, Any]) -> dict[str, Any]:
     """Quantities that a configuration states, by the readings of the rules."""
     found = {}
+    config = strangers_reading.respelled(config, _spellings(), _rules()["synonyms"])
     for name, readings in _rules()["quantities"].items():
         values = (_read(reading, config) for reading in readings)
         if (value := next((value for value in values if value is not None), None)) is not None:
             found[name] = value
+    if found.get("software") == "cluster" or "many" in found:
+        found["cluster_clients"] = "cluster" if found.get("clients", found.get("nodes", 1)) > 1 else "cluster-client"
     return found
 
 
 def _read(reading: Mapping[str, Any], config: Mapping[str, Any]) -> Any:  # noqa: ANN401 - number or word
-    keys = reading["key"] if isinstance(reading["key"], list) else [reading["key"]]
-    for key in keys:
+    for key in _names(reading):
         if key in config and (value := _value(reading, config[key])) is not None:
             return value
     return None
@@ -145,9 +175,9 @@ def _value(reading: Mapping[str, Any], raw: Any) -> Any:  # noqa: ANN401 - numbe
     if "part" in reading:
         return _part(reading["part"], str(raw))
     if "pattern" not in reading:
-        if isinstance(raw, bool) or not isinstance(raw, int | float):
+        value: Any = strangers_reading.number(raw, reading.get("unit", ""))
+        if value is None:
             return None
-        value: Any = raw
     else:
         found = re.search(reading["pattern"], str(raw))
         if found is None:
@@ -275,12 +305,10 @@ def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
         keys[f"{role}.arrays.data.ceiling"] = most
     if "replicas" in known:
         keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
-    if "chunk" in known:
-        keys[f"{role}.arrays.data.chunk"] = int(known["chunk"])
-    if "layout" in known:
-        keys[f"{role}.arrays.data.layout"] = known["layout"]
-    if "at_rest" in known:
-        keys[f"{role}.filter_rate"] = _rules()["at_rest"]
+    keys |= {f"{role}.arrays.data.{name}": known[name] for name in ("chunk", "layout") if name in known}
+    for name in ("at_rest", "volume_rdma" if "over_rdma" in known else "volume"):
+        if name.removesuffix("_rdma") in known:
+            keys[f"{role}.filter_rate"] = _rules()[name]
     if known.get("medium") == "ssd":
         keys[f"{role}.arrays.data.disk.link"] = "sata-6"
     return {key: value for key, value in keys.items() if value is not None}
@@ -317,6 +345,8 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
         rate = keys["rate"] * _USABLE / keys.get("passes", 1)
     elif kind == "channels":
         rate = _of_channels(keys)
+    elif kind == "banks":
+        rate = _of_banks(keys["channels"], keys.get("transfers", _rules()["memory_transfers"]), keys)
     elif kind == "atm":
         carrier = _CARRIERS.get(keys["carrier"])
         if carrier is None:
@@ -327,6 +357,10 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
         rate = float(limits.pcie(**keys)["throughput_bps"])
     rate = min(rate, known.get(rule.get("cap", ""), np.inf) * known.get("links", 1))
     row.draws = np.full(DRAWS, np.log(rate))
+    if kind == "pcie" and "far" in known:
+        far = _rules()["far_socket"]
+        spread = np.sort(quantiles([(1.0, far["share"], far["factor"])]))[order("far socket")]
+        row.draws += np.log(np.minimum(spread, 1.0))
     row.regimes = np.full(DRAWS, discrepancy.REGIMES.index(_REGIME[kind]))
     row.most = np.full(DRAWS, np.inf)
     row.bottleneck = {"pcie": "slot", "atm": "link"}.get(kind, "memory")
@@ -337,8 +371,12 @@ def _of_channels(keys: Mapping[str, Any]) -> float:
     part = parts("cpus")[keys["cpu"]]
     if part.memory_channels is None or part.memory_transfers is None:
         raise InputError(f"no memory of {keys['cpu']}", "a processor with channels and transfers")
-    channels, passes = keys.get("sockets", 1) * part.memory_channels, keys.get("passes", 1)
-    memory = limits.memory(channels=channels, transfers=part.memory_transfers.value, usable=_USABLE, passes=passes)
+    return _of_banks(keys.get("sockets", 1) * part.memory_channels, part.memory_transfers.value, keys)
+
+
+def _of_banks(channels: int, transfers: float, keys: Mapping[str, Any]) -> float:
+    """Rate of channels of memory, or of what few cores have in flight [bit/s]."""
+    memory = limits.memory(channels=channels, transfers=transfers, usable=_USABLE, passes=keys.get("passes", 1))
     alone = units.parse(_rules()["core_memory"], "rate") * keys.get("cores", np.inf)
     return min(float(memory["throughput_bps"]), alone)
 
@@ -494,6 +532,8 @@ def _print_worst(rows: Sequence[Row], found: pd.DataFrame, count: int) -> None:
         print(
             f"{row.name:16} {rates[0]}, predicted {rates[1]} ({rates[2]} to {rates[3]}), {row.bottleneck}: {keys}"[:240]
         )
+    unknown = Counter(key for row in rows for key in row.unread)
+    print("\nkeys that no rule reads:", ", ".join(f"{key} {count}" for key, count in unknown.most_common()) or "none")
     print("\nwithout a prediction:")
     print(found["fault"].replace("", np.nan).dropna().str.slice(0, 70).value_counts().head(20).to_string())
 

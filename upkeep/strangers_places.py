@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 #: Keys of a configuration that say where the ends are.
-_WHERE: Final = ("description", "path", "link", "sender", "receiver", "client", "server", "hosts")
+WHERE: Final = ("description", "path", "link", "sender", "receiver", "client", "server", "hosts")
 
 #: Round trip over twice the distance in fibre at 200 km/ms.
 _DETOUR: Final = {
@@ -30,7 +30,7 @@ _LEAST_KM: Final = 60.0
 
 def round_trip(config: Mapping[str, Any], places: Mapping[str, tuple[float, float]]) -> dict[str, Any] | None:
     """Round-trip time between the two places furthest apart, in the form of a scenario's key; None without two."""
-    text = "; ".join(str(config[key]) for key in _WHERE if key in config)
+    text = "; ".join(str(config[key]) for key in WHERE if key in config)
     text = re.sub(r"\bvia [A-Z][\w ]{0,20}", "", text)
     named = [at for name, at in places.items() if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w])", text)]
     furthest = max((_km(one, other) for one, other in combinations(named, 2)), default=0.0)

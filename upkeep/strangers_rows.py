@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,8 @@ class Row:
         Whether the sizes of errors rest on it: the result is measured, and no defect.
     whole
         Whether the scenario also holds all that the source states, and needs no assumed round-trip time.
+    unread
+        Keys of its configuration that no rule reads.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Row:
     counted: bool = True
     whole: bool = True
     keys: Mapping[str, Any] = field(default_factory=dict)
+    unread: Sequence[str] = ()
 
     def predicted(self, factors: FloatArray) -> FloatArray:
         """Logarithm of the rate of a single run in each draw, given the error of each regime."""

@@ -229,6 +229,11 @@ class Host(_Described):
     max_payload: Bytes = Field(
         default=256, validate_default=True, description="MaxPayload of slots that do not set their own"
     )
+    storage: Literal["hdd", "ssd", "nvme", "cluster", "cluster-client"] | None = Field(
+        default=None,
+        description="kind of storage whose rate is not known: one disk or drive, a file system of many servers, or what "
+        "one client sees of it",
+    )
     read_rate: Rate | None = Field(default=None, description="read rate of storage that is known only by its rate")
     write_rate: Rate | None = Field(default=None, description="write rate of storage that is known only by its rate")
     filter_rate: Rate | None = Field(

@@ -41,6 +41,16 @@ def _port_is_wide(scenario: Scenario) -> bool:
     return line is not None and all(np.all(np.asarray(rate) >= line.value) for rate in rates)
 
 
+def _rate_is_known(role: str, way: str) -> Callable[[Scenario], bool]:
+    """Whether the storage of a host has a rate or disks, so that its kind says nothing more."""
+
+    def known(scenario: Scenario) -> bool:
+        host = getattr(scenario, role)
+        return host is not None and (bool(host.arrays) or getattr(host, way) is not None)
+
+    return known
+
+
 #: Beginnings of keys, the condition under which they do nothing, and the reason.
 _RULES: Final[tuple[_Rule, ...]] = (
     (("sender",), lambda scenario: scenario.sender is None, "this tool has no sender"),
@@ -55,6 +65,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
         lambda scenario: scenario.tool.bytes is not None,
         "tool.bytes sets the amount, which counts whole",
     ),
+    (("sender.storage",), _rate_is_known("sender", "read_rate"), "its rate or its disks are stated"),
+    (("receiver.storage",), _rate_is_known("receiver", "write_rate"), "its rate or its disks are stated"),
     (("sender.port_rate", "receiver.port_rate"), _port_is_wide, "path.rate is no more than the ports"),
     (("path.spread",), lambda scenario: scenario.path.links == 1, "the path has a single link"),
     (("path.loss_burst",), _loses_nothing, "path.loss is 0"),

@@ -84,6 +84,7 @@ class _KeyPrior(_Described):
     rate_from: str | None = None
     window: bool | None = None
     cloud: bool | None = None
+    storage: str | None = None
     together: str = ""
     parts: Annotated[list[_Component], Field(min_length=1)]
     source: Annotated[str, Field(min_length=1)]
@@ -100,6 +101,7 @@ class _KeyPrior(_Described):
             self.documented in {None, where.documented}
             and self.window in {None, where.window}
             and self.cloud in {None, where.cloud}
+            and self.storage in {None, where.storage}
             and (self.since is None or (where.year or 0) >= self.since)
             and (self.until is None or (where.year or 9999) <= self.until)
             and (self.rtt_below is None or where.rtt_s < units.parse(self.rtt_below, "time"))

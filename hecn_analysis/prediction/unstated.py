@@ -70,7 +70,7 @@ class Circumstances:
 
     ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
     None; ``documented``: the description is a shipped one; ``window``: the tool requests a window; ``cloud``: the host
-    is a machine of a cloud.
+    is a machine of a cloud; ``storage``: the kind of its storage.
     """
 
     rtt_s: float = 0.0
@@ -79,6 +79,7 @@ class Circumstances:
     documented: bool = False
     window: bool = False
     cloud: bool = False
+    storage: str = ""
 
 
 def completed(scenario: Scenario, draw: Draws) -> Scenario:
@@ -95,6 +96,7 @@ def completed(scenario: Scenario, draw: Draws) -> Scenario:
                 where,
                 documented=is_documented(scenario, role),
                 cloud=host.instance_rate is not None or host.card in _CLOUD_CARDS,
+                storage=host.storage or "",
             )
             hosts[role] = _host(scenario, role, host, of_host)
     tool = scenario.tool

@@ -105,6 +105,8 @@ CASES = [  # base, key, slower, faster
     (NFS, "tool.streams", 1, 4),
     (NFS, "tool", "nfs4", "nfs4-rdma"),
     ({**copied(STRIPE), "receiver.arrays.a.disks": 24}, "sender.arrays.a.disks", 2, 4),
+    ({"tool": "dd-read"}, "sender.storage", "hdd", "nvme"),
+    ({"tool": "dd-write"}, "receiver.storage", "cluster-client", "cluster"),
     (files("read", STRIPE), "sender.arrays.a.disks", 2, 8),
     (files("read", {**STRIPE, "software": "md"}), "sender.arrays.a.software", "zfs", "md"),
     (files("write", PARITY), "receiver.arrays.a.level", 6, 0),
