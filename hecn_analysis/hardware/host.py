@@ -231,7 +231,7 @@ class Host(_Described):
     )
     storage: Literal["hdd", "ssd", "nvme", "cluster", "cluster-client"] | None = Field(
         default=None,
-        description="kind of storage whose rate is not known: one disk or drive, a file system of many servers, or what "
+        description="kind of storage whose rate is unknown: one disk or drive, a file system of many servers, or what "
         "one client sees of it",
     )
     read_rate: Rate | None = Field(default=None, description="read rate of storage that is known only by its rate")
