@@ -343,6 +343,9 @@ class Host(_Described):
         validate_default=True,
         description="net.core.wmem_max: caps the send buffer that a tool requests",
     )
+    system: Literal["linux", "windows", "macos", "freebsd"] = Field(
+        default="linux", description="operating system; others spend more cycles on sockets, by a wide margin"
+    )
     kernel: str = Field(default="6.18", description="Linux version: sets the defaults below")
     adv_win_scale: Annotated[int, Field(ge=-31, le=31)] | None = Field(
         default=None, description="net.ipv4.tcp_adv_win_scale, if changed"

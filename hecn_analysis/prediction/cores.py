@@ -28,6 +28,7 @@ from hecn_analysis.prediction.devices import (
     request_cost,
     slowness,
     switch_cost,
+    system_factor,
 )
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.interrupts import Interrupts
@@ -262,11 +263,12 @@ class Cores:
 
     def _kernel_factor(self) -> FloatArray:
         """Cost of sockets with the host's kernel over that of the measured one; 1 where either is unknown."""
+        factor = system_factor(self.draw, self.role, self.host)
         measured = self.cpu.measured_kernel
         if measured is None or "kernel" not in self.host.model_fields_set:
-            return np.ones(1)
+            return factor
         later = _progress(self.host.kernel) - _progress(measured)
-        return self._cost("kernel_gain") ** later if later else np.ones(1)
+        return self._cost("kernel_gain") ** later * factor if later else factor
 
     def _byte_cost(self, name: str) -> FloatArray:
         """Cost of a byte with this tool if known, else with any; without spread where `_is_as_measured`."""

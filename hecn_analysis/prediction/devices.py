@@ -69,6 +69,13 @@ def core_clock(draw: Draws, role: str, host: Host) -> FloatArray:
     return np.asarray(clock * np.minimum(share, 1.0))
 
 
+def system_factor(draw: Draws, role: str, host: Host) -> FloatArray:
+    """Cycles for sockets with the host's operating system, over those with Linux."""
+    if host.system == "linux":
+        return np.ones(1)
+    return np.asarray(draw(f"{role}.system", _assumed(_table()["systems"][host.system], dimension="fraction")))
+
+
 def buffer_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:
     """Cycles per byte for the IOMMU's translation of each buffer of up to a page [cycles/B]."""
     return request_cost(draw, role, host, np.minimum(unit, _PAGE))

@@ -58,6 +58,8 @@ CASES = [  # base, key, slower, faster
     ({**LAN, "receiver.gro": False}, "receiver.virtual_switch", "bridge", "ovs"),
     (WITHIN, "sender.virtual_switch", "veth", "none"),
     (LAN, "receiver.kernel", "5.15", "6.8"),
+    (LAN, "receiver.system", "windows", "linux"),
+    (LAN, "sender.system", "macos", "linux"),
     ({**LAN, "tool.processes": 8, "receiver.gro": False}, "receiver.receive_queues", 1, 8),
     ({**LAN, "receiver.app_cores": [1]}, "receiver.nic_cores", [8], [0]),
     ({**LAN, "receiver.cpu.clock": "4 GHz"}, "tool.zero_copy", False, True),
