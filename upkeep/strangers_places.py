@@ -10,7 +10,26 @@ from typing import Any, Final
 import numpy as np
 
 #: Keys of a configuration that say where the ends are.
-WHERE: Final = ("description", "path", "link", "sender", "receiver", "client", "server", "hosts")
+WHERE: Final = (
+    "description",
+    "path",
+    "link",
+    "sender",
+    "receiver",
+    "client",
+    "server",
+    "hosts",
+    "from",
+    "to",
+    "source",
+    "destination",
+    "src",
+    "dst",
+    "route",
+    "between",
+    "endpoints",
+    "sites",
+)
 
 #: Round trip over twice the distance in fibre at 200 km/ms.
 _DETOUR: Final = {

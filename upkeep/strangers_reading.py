@@ -12,6 +12,8 @@ _RATE_UNIT: Final = re.compile(r"_?([kKMGTmgt]i?)([bB])(?:it|yte)?s?(?:ps|_?/?(?
 #: Other units at the end of a key.
 _UNIT: Final = re.compile(r"_(ms|us|s|sec|seconds|km|mhz|ghz|pct|percent|b|bytes|[kmgt]i?b)$")
 
+_BITS: Final = re.compile(r"(?<=\d| )([kKMGT])(?:[Bb]its?(?:/s(?:ec)?|ps| per second)|bps)\b")
+
 _NUMBER: Final = re.compile(
     r"^[~≈<>=\s]{0,3}(?:about |ca\.? )?(\d{1,12}(?:\.\d{1,9})?(?:e-?\d{1,2})?) ?([\w/%]{0,8})$", re.IGNORECASE
 )
@@ -42,10 +44,15 @@ def spelled(key: str, synonyms: Mapping[str, str]) -> str:
     return f"{head}_{unit}" if unit else head
 
 
+def in_units(value: Any) -> Any:  # noqa: ANN401 - what a table holds
+    """Text with rates as the rules have them: ``940 Mbit/s``, ``940 Mbps`` and ``940 Mbits/sec`` are ``940 Mb/s``."""
+    return _BITS.sub(r"\1b/s", value) if isinstance(value, str) else value
+
+
 def respelled(config: Mapping[str, Any], known: Mapping[str, str], synonyms: Mapping[str, str]) -> dict[str, Any]:
     """Configuration with the keys that the rules know, by their spelling; others are left as they are."""
-    found = dict(config)
-    for key, value in config.items():
+    found = {key: in_units(value) for key, value in config.items()}
+    for key, value in list(found.items()):
         to = known.get(spelled(key, synonyms))
         if key not in known.values() and to is not None:
             found.setdefault(to, value)
