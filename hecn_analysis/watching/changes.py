@@ -15,10 +15,11 @@ Sources
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from itertools import islice
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from hecn_analysis.runs.statistics import shift
-from hecn_analysis.watching.quiet import Quiet, quiet_of
+from hecn_analysis.watching.quiet import Quiet, quiets_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,6 +50,9 @@ _KEPT_OUT: Final = 24
 
 #: Results after which the stretch is described anew, as a share of its length, and at most.
 _RENEWED: Final = (8, 84)
+
+#: Renewals that are computed together; those after a change are computed again.
+_AT_ONCE: Final = 16
 
 #: Where a quiet stretch reaches what it should reach once in so many times its length, the threshold is higher by as
 #: much: its errors persist longer than one result, or repeat in a way that the usual course does not have.
@@ -120,31 +124,80 @@ def _steps(times_s: Floats, values: Floats, least_scale: float, bound: float) ->
     quiet: Quiet | None = None
     highest = bound
     while judged < len(values):
-        many = judged - begin
-        block = 1 if quiet is None else min(max(many // _RENEWED[0], 1), _RENEWED[1])
-        until = min(judged + block, len(values))
-        known = begin
-        if many >= LEAST and times_s[judged - 1] - times_s[begin] >= LEAST_S:
-            known = judged - min(_KEPT_OUT, many // 4)
-            own = slice(max(begin, known - MOST), known)
-            quiet = quiet_of(times_s[own], values[own], least_scale)
-            in_quiet, _ = _statistics(quiet.scores(times_s[own], values[own]), len(quiet.errors))
-            highest = bound * max(1.0, float(in_quiet.max()) / threshold(_UNUSUAL * len(in_quiet)))
-        if quiet is not None:
-            if known > begin:
-                scores = quiet.scores(times_s[known - 1 : until], values[known - 1 : until])[1:]
+        if judged - begin >= LEAST and times_s[judged - 1] - times_s[begin] >= LEAST_S:
+            parts = list(islice(_parts(begin, judged, len(values)), _AT_ONCE))
+            own = [slice(max(begin, part.known - MOST), part.known) for part in parts]
+            quiets = quiets_of(times_s, values, own, least_scale)
+            for part, quiet, highest in zip(parts, quiets, _highest(quiets, bound), strict=True):
+                newest = slice(part.known - 1, part.until)
+                scores = quiet.scores(times_s[newest], values[newest])[1:]
                 statistics, lengths = _statistics(scores, len(quiet.errors))
-            else:
-                own = slice(known, until)
-                moved = np.median(values[known:judged] - quiet.usual(times_s[known:judged]))
-                statistics, lengths = _statistics_after(quiet.scores(times_s[own], values[own] - moved))
-            over = np.flatnonzero(statistics[judged - known :] > highest)
-            if len(over):
-                place = judged - known + int(over[0])
-                begin, judged = known + place - int(lengths[place]) + 1, known + place + 1
-                yield begin, judged - 1, float(statistics[place])
-                continue
-        judged = until
+                step = _first_over(statistics, lengths, part, highest)
+                if step is not None:
+                    break
+                judged = part.until
+        elif quiet is None:
+            judged += 1
+            continue
+        else:
+            part = _Part(begin, judged, min(judged + _block(judged - begin), len(values)))
+            newest = slice(begin, part.until)
+            moved = np.median(values[begin:judged] - quiet.usual(times_s[begin:judged]))
+            statistics, lengths = _statistics_after(quiet.scores(times_s[newest], values[newest] - moved))
+            step = _first_over(statistics, lengths, part, highest)
+            judged = part.until
+        if step is not None:
+            begin, judged = step[0], step[1] + 1
+            yield step
+
+
+class _Part(NamedTuple):
+    """A part of a series that is judged at once: after ``known``, from ``judged`` up to ``until``."""
+
+    known: int
+    judged: int
+    until: int
+
+
+def _parts(begin: int, judged: int, count: int) -> Iterator[_Part]:
+    """The parts that are judged next, as long as no change is found: before each of them, what is quiet is renewed."""
+    while judged < count:
+        many = judged - begin
+        part = _Part(judged - min(_KEPT_OUT, many // 4), judged, min(judged + _block(many), count))
+        yield part
+        judged = part.until
+
+
+def _block(many: int) -> int:
+    """Results that are judged by the same stretch, after so many since the last change."""
+    return min(max(many // _RENEWED[0], 1), _RENEWED[1])
+
+
+def _first_over(
+    statistics: Floats, lengths: npt.NDArray[np.int64], part: _Part, highest: float
+) -> tuple[int, int, float] | None:
+    """The first result of a part whose statistic is too high: begin of the step, where it showed, and the statistic."""
+    over = np.flatnonzero(statistics[part.judged - part.known :] > highest)
+    if not len(over):
+        return None
+    place = part.judged - part.known + int(over[0])
+    return part.known + place - int(lengths[place]) + 1, part.known + place, float(statistics[place])
+
+
+def _highest(quiets: Sequence[Quiet], bound: float) -> Floats:
+    """The threshold after each quiet stretch: higher if the stretch itself reached more than it should."""
+    counts = np.array([len(quiet.errors) for quiet in quiets])
+    sums = np.zeros((len(quiets), counts.max() + 1))
+    for row, quiet in zip(sums, quiets, strict=True):
+        np.cumsum(quiet.own_scores, out=row[1 : len(quiet.errors) + 1])
+        row[len(quiet.errors) + 1 :] = row[len(quiet.errors)]
+    largest = np.zeros(len(quiets))
+    for length in range(1, min(WINDOW, counts.max()) + 1):
+        steps = np.abs(sums[:, length:] - sums[:, :-length]).max(axis=1)
+        largest = np.maximum(largest, steps / np.sqrt(length * (1 + _OF_LEVEL * length / counts)))
+    usual = np.array([threshold(float(_UNUSUAL * count)) for count in counts])
+    highest: Floats = bound * np.maximum(1.0, largest / usual)
+    return highest
 
 
 def _statistics(scores: Floats, quiet: int) -> tuple[Floats, npt.NDArray[np.int64]]:
