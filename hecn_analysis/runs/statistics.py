@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
+from scipy.special import ndtr
 
 from hecn_analysis.base.errors import RangeError
 
@@ -110,9 +111,20 @@ def _edge(kept: Callable[[int], bool], outside: int, inside: int) -> int:
 def _p(a: Floats, b: Floats) -> float:
     if np.ptp(np.concatenate([a, b])) == 0:
         return 1.0
-    ties = np.unique(np.concatenate([a, b])).size < a.size + b.size
-    exact = max(a.size, b.size) <= _EXACT and not ties
-    return float(stats.mannwhitneyu(a, b, method="exact" if exact else "asymptotic").pvalue)
+    _, places, counts = np.unique(np.concatenate([a, b]), return_inverse=True, return_counts=True)
+    if max(a.size, b.size) <= _EXACT and counts.size == a.size + b.size:
+        return float(stats.mannwhitneyu(a, b, method="exact").pvalue)
+    return _approximate_p(places, counts, a.size)
+
+
+def _approximate_p(places: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], first: int) -> float:
+    """The normal approximation of SciPy's `mannwhitneyu`, whose checks take 50 times as long as its result."""
+    every, second = places.size, places.size - first
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    away = abs(float(ranks[:first].sum()) - first * (every + 1) / 2)
+    ties = float((counts.astype(np.float64) ** 3 - counts).sum()) / (every * (every - 1))
+    z = (away - 0.5) / math.sqrt(first * second / 12 * (every + 1 - ties))
+    return min(2 * float(ndtr(-z)), 1.0)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ _KEPT_OUT: Final = 24
 _RENEWED: Final = (8, 84)
 
 #: Renewals that are computed together; those after a change are computed again.
-_AT_ONCE: Final = 16
+_AT_ONCE: Final = 8
 
 #: Where a quiet stretch reaches what it should reach once in so many times its length, the threshold is higher by as
 #: much: its errors persist longer than one result, or repeat in a way that the usual course does not have.

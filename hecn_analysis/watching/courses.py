@@ -38,9 +38,12 @@ _EACH_HOUR: Final = 3
 #: Courses are compared by the error that so many stay below: the median does not see what concerns few hours of a week.
 _MOST_ERRORS: Final = 0.95
 
-#: Rounds of reweighting, and the change of all coefficients, in units of the scatter, that ends them earlier.
+#: Rounds of reweighting at most, and the last step of all coefficients, in units of the scatter: less is left.
 _ROUNDS: Final = 12
-_SETTLED: Final = 1e-4
+_SETTLED: Final = 1e-3
+
+#: Longest step over that of the reweighted regression: below twice as long, each step comes closer.
+_LONGEST: Final = 1.8
 
 #: Standard deviations from which on an error has less weight: 95 % as efficient as least squares on normal errors.
 _HUBER: Final = 1.345
@@ -94,7 +97,10 @@ def courses(times_s: Floats, values: Floats, stretches: Sequence[slice], least_s
     along = np.arange(counts.max())
     places = np.minimum(starts[:, None] - first + along, len(values) - 1)
     padded = np.where(along < counts[:, None], values[places], np.inf)
-    can = np.array([_can_show(times_s[row[:count]]) for row, count in zip(places, counts, strict=True)])
+    hours = _hour(times_s)
+    can = np.array(
+        [_can_show(times_s[row[:count]], hours[row[:count]]) for row, count in zip(places, counts, strict=True)]
+    )
     levels = _quantiles(np.sort(padded), counts, 0.5)
     centred = padded - levels[:, None]  # where a column says nothing, its coefficient is 0 and not a share of the level
     coefficients, errors = _fitted(centred, counts, _Design(times_s, places), can[:, 1:])
@@ -115,9 +121,9 @@ def courses(times_s: Floats, values: Floats, stretches: Sequence[slice], least_s
     return found
 
 
-def _can_show(times_s: Floats) -> list[bool]:
+def _can_show(times_s: Floats, hours: Ints) -> list[bool]:
     """Which kinds of course results at such times can show."""
-    days, least_seen = float(np.ptp(times_s)) / _DAY_S, np.bincount(_hour(times_s), minlength=24).min()
+    days, least_seen = float(times_s[-1] - times_s[0]) / _DAY_S, np.bincount(hours, minlength=24).min()
     return [
         days >= least_days and len(times_s) >= results and ("hours" not in kind or least_seen >= _EACH_HOUR)
         for kind, (least_days, results) in _KINDS.items()
@@ -126,20 +132,26 @@ def _can_show(times_s: Floats) -> list[bool]:
 
 def _fitted(centred: Floats, counts: Ints, design: _Design, can: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Coefficients of all kinds but the level in each row, and the differences from them; infinite values have none."""
-    weights = np.repeat(np.isfinite(centred)[:, None], len(_USES) + 1, axis=1).astype(np.float64)
-    finite = np.where(np.isfinite(centred), centred, 0.0)[:, None]
-    before = np.zeros((len(centred), len(_USES) + 1, _MOST_COEFFICIENTS))
+    known = np.isfinite(centred)[:, None]
+    weights = np.repeat(known, len(_USES) + 1, axis=1).astype(np.float64)
+    rows = np.arange(len(centred))
+    coefficients, course = design.solved(rows, weights, weights * np.where(known, centred[:, None], 0.0))
     for _ in range(_ROUNDS):
-        coefficients, course = design.solved(weights, weights * finite)
-        errors = centred[:, None] - course
+        errors = centred[rows, None] - course[rows]
         # the scatter of a round needs no more digits, and their order is found in half the time
-        scales = np.maximum(_sigmas(errors.astype(np.float32), counts[:, None]), 1e-12)[..., None]
-        if (np.abs(coefficients - before) <= _SETTLED * scales)[can].all():
-            break
-        before = coefficients
+        scales = np.maximum(_sigmas(errors.astype(np.float32), counts[rows, None]), 1e-12)[..., None]
         with np.errstate(divide="ignore"):
             weights = np.minimum(_HUBER * scales / np.abs(errors), 1.0)
-    return coefficients, errors
+        step, further = design.solved(rows, weights, np.clip(errors, -_HUBER * scales, _HUBER * scales) * known[rows])
+        # the derivative of the equations to solve counts only the errors of full weight: Newton's step is longer
+        longer = np.minimum(weights.sum(axis=-1) / np.maximum((weights == 1).sum(axis=-1), 1), _LONGEST)[..., None]
+        coefficients[rows] += longer * step
+        course[rows] += longer * further
+        moves = ((np.abs(step) > _SETTLED * scales).any(axis=-1) & can[rows]).any(axis=-1)
+        rows = rows[moves]
+        if not len(rows):
+            break
+    return coefficients, centred[:, None] - course
 
 
 class _Design:
@@ -148,38 +160,48 @@ class _Design:
     def __init__(self, times_s: Floats, places: Ints) -> None:
         columns = _columns(times_s)
         self._pairs = np.triu_indices(columns.shape[1])
-        self._columns = columns[places]
-        self._products = (columns[:, self._pairs[0]] * columns[:, self._pairs[1]])[places]
-        cells = 24 * _is_weekend(times_s) + _hour(times_s)
-        self._cells = 48 * np.arange(len(places))[:, None] + cells[places]
+        products = columns[:, self._pairs[0]] * columns[:, self._pairs[1]]
+        across, across_products = np.ascontiguousarray(columns.T), np.ascontiguousarray(products.T)
+        parts = [slice(row[0], row[0] + len(row)) for row in places]
+        self._columns = [across[:, part] for part in parts]
+        self._products = [across_products[:, part] for part in parts]
+        self._cells = (24 * _is_weekend(times_s) + _hour(times_s))[places]
 
-    def solved(self, weights: Floats, weighted: Floats) -> tuple[Floats, Floats]:
-        """Coefficients by row and kind, and the courses; `weighted` are the values times their weights."""
+    def solved(self, rows: Ints, weights: Floats, weighted: Floats) -> tuple[Floats, Floats]:
+        """Coefficients of some rows by kind, and the courses; `weighted` are the values times their weights."""
         coefficients = np.zeros((*weights.shape[:2], _MOST_COEFFICIENTS))
-        course = np.empty(weights.shape)
-        own = coefficients[:, :-1, : _USES.shape[1]]
-        own[:] = self._regression(weights[:, :-1], weighted[:, :-1])
-        np.matmul(own, self._columns.swapaxes(1, 2), out=course[:, :-1])
-        coefficients[:, -1], course[:, -1] = self._hours(weights[:, -1], weighted[:, -1])
+        course = np.zeros(weights.shape)
+        size = _USES.shape[1]
+        normal = np.empty((len(rows), len(_USES), len(self._pairs[0])))
+        along = np.empty((len(rows), len(_USES), size))
+        for number, row in enumerate(rows):
+            columns, products = self._columns[row], self._products[row]
+            count = columns.shape[1]
+            np.matmul(weights[number, :-1, :count], products.T, out=normal[number])
+            np.matmul(weighted[number, :-1, :count], columns.T, out=along[number])
+        coefficients[:, :-1, :size] = self._regression(normal, along)
+        for number, row in enumerate(rows):
+            columns = self._columns[row]
+            np.matmul(coefficients[number, :-1, :size], columns, out=course[number, :-1, : columns.shape[1]])
+        coefficients[:, -1], course[:, -1] = self._hours(self._cells[rows], weights[:, -1], weighted[:, -1])
         return coefficients, course
 
-    def _regression(self, weights: Floats, weighted: Floats) -> Floats:
+    def _regression(self, products: Floats, along: Floats) -> Floats:
         """Coefficients of the columns, 0 for those that a kind does not use."""
         first, second = self._pairs
-        normal = np.empty((*weights.shape[:2], _USES.shape[1], _USES.shape[1]))
-        normal[..., first, second] = normal[..., second, first] = weights @ self._products
+        normal = np.empty((*products.shape[:2], _USES.shape[1], _USES.shape[1]))
+        normal[..., first, second] = normal[..., second, first] = products
         normal *= _USES[:, :, None] & _USES[:, None, :]
         number = np.arange(_USES.shape[1])
         normal[..., number, number] += np.where(_USES, _RIDGE * normal[..., :1, 0], 1.0)
-        along = (weighted @ self._columns) * _USES
-        solved: Floats = np.linalg.solve(normal, along[..., None])[..., 0]
+        solved: Floats = np.linalg.solve(normal, (along * _USES)[..., None])[..., 0]
         return solved
 
-    def _hours(self, weights: Floats, weighted: Floats) -> tuple[Floats, Floats]:
+    def _hours(self, cells: Ints, weights: Floats, weighted: Floats) -> tuple[Floats, Floats]:
         """Coefficients and course of a level for each hour and a weekend, by sums over the results of both."""
-        cells, shape = self._cells.ravel(), (len(weights), 2, 24)
+        cells, shape = cells + 48 * np.arange(len(cells))[:, None], (len(weights), 2, 24)
         many, sums = (
-            np.bincount(cells, amounts.ravel(), minlength=48 * len(weights)).reshape(shape)
+            np.bincount(cells.ravel(), amounts.ravel(), minlength=48 * len(weights)).reshape(shape)
             for amounts in (weights, weighted)
         )
         of_hour = np.maximum(many.sum(axis=1), np.finfo(np.float64).tiny)
@@ -187,7 +209,7 @@ class _Design:
         spread = (of_hour * share * (1 - share)).sum(axis=1)
         weekend = (sums[:, 1] - many[:, 1] * means).sum(axis=1) / (spread + _RIDGE * of_hour.sum(axis=1))
         weekdays = means - weekend[:, None] * share
-        course = np.stack([weekdays, weekdays + weekend[:, None]], axis=1).ravel()[self._cells]
+        course = np.stack([weekdays, weekdays + weekend[:, None]], axis=1).ravel()[cells]
         hours = weekdays + _WEEKEND * weekend[:, None]
         level = hours.mean(axis=1, keepdims=True)
         return np.column_stack([level, hours[:, :23] - level, weekend]), course

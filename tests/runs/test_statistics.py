@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hecn_analysis.base.errors import RangeError
-from hecn_analysis.runs.statistics import difference
+from hecn_analysis.runs.statistics import difference, shift
 
 RATES = st.lists(st.floats(min_value=1e6, max_value=1e11), min_size=1, max_size=6)
 
@@ -48,3 +48,11 @@ def test_equal_runs_differ_by_nothing():
 def test_rates_that_cannot_be_are_refused(rates):
     with pytest.raises(RangeError, match="expected rates above 0, at least one"):
         difference(rates, [1.0])
+
+
+@pytest.mark.parametrize("digits", [1, 9])
+def test_the_p_of_many_repeats_is_that_of_scipys_rank_test_with_and_without_ties(digits):
+    chance = np.random.default_rng(1)
+    for count in (1, 3, 40, 168):
+        one, other = (np.round(chance.normal(size=size), digits) for size in (60, count))
+        assert shift(one, other).p == stats.mannwhitneyu(one, other, method="asymptotic").pvalue

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from statsmodels.robust.norms import HuberT
+from statsmodels.robust.robust_linear_model import RLM
 
-from hecn_analysis.watching.quiet import CLIP, quiet_of
+from hecn_analysis.watching.quiet import CLIP, quiet_of, quiets_of
 
 TIMES_S = 1.6e9 + 3600.0 * np.arange(500)
 ERRORS = np.random.default_rng(1).standard_normal(500)
@@ -74,3 +76,33 @@ def test_results_after_a_course_of_many_levels_do_not_stand_out():
     together = np.concatenate(scores)
     assert 0.93 < together.std() < 1.02  # 1.08 by the errors of the fit alone
     assert (np.abs(together) >= 2.5).mean() < 0.0124  # of normal scores; 0.017 by the errors of the fit alone
+
+
+def test_stretches_of_one_series_are_described_as_if_they_were_alone():
+    """Of different lengths, so that some can show weekends and hours and others only a level."""
+    values = 0.05 * ERRORS + 0.2 * np.cos(2 * np.pi * TIMES_S / 86400)
+    stretches = [slice(0, 20), slice(3, 190), slice(100, 399), slice(0, 500), slice(470, 500)]
+    for together, stretch in zip(quiets_of(TIMES_S, values, stretches, 0.01), stretches, strict=True):
+        alone = quiet_of(TIMES_S[stretch], values[stretch], 0.01)
+        assert together.kind == alone.kind
+        for name in ("coefficients", "scale", "persistence", "errors", "own_scores"):
+            assert getattr(together, name) == pytest.approx(getattr(alone, name), abs=1e-9), name
+
+
+def test_a_course_is_that_of_a_robust_regression_of_statsmodels():
+    values = 5 + 0.05 * ERRORS + 0.2 * np.cos(2 * np.pi * TIMES_S / 86400)
+    values[::30] -= 2.0
+    angle = 2 * np.pi * TIMES_S / 86400
+    columns = np.column_stack([np.ones(500), np.cos(angle), np.sin(angle)])
+    expected = RLM(values, columns, M=HuberT()).fit(tol=1e-10, maxiter=500, scale_est="mad").params
+    quiet = quiet_of(TIMES_S, values, 0.01)
+    assert quiet.kind == "harmonic"
+    assert quiet.coefficients == pytest.approx(expected, abs=0.0005)  # a hundredth of the scatter
+
+
+def test_a_weekend_that_was_never_seen_takes_no_share_of_the_level():
+    days_s = np.concatenate([86400.0 * (4 + 7 * week) + 3600.0 * np.arange(24 * 5) for week in range(4)])
+    values = 20 + 0.5 * np.cos(2 * np.pi * days_s / 86400) + 0.01 * ERRORS[: len(days_s)]
+    quiet = quiet_of(days_s, values, 0.01)
+    saturday_s = 86400.0 * 9 + 3600.0 * np.arange(24)
+    assert quiet.usual(saturday_s) == pytest.approx(20 + 0.5 * np.cos(2 * np.pi * saturday_s / 86400), abs=0.05)
