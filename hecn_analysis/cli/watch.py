@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hecn_analysis.archive.store import Archive
     from hecn_analysis.watching.incoming import Incoming
     from hecn_analysis.watching.remote import Remote
+    from hecn_analysis.watching.status import Memory
     from hecn_analysis.watching.webhook import Webhook
 
 DESCRIPTION = """\
@@ -50,12 +51,13 @@ exit status:
 
 
 class _Watched(NamedTuple):
-    """The sources, the webhook, and the archive that keeps the results and what the webhook was told."""
+    """The sources, the webhook, the archive of the results and of what the webhook was told, and what was judged."""
 
     incoming: Incoming
     remote: Remote
     webhook: Webhook | None
     archive: Archive
+    memory: Memory
 
 
 def add_arguments(parser: Parser) -> None:
@@ -88,6 +90,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--since", default="60d", metavar="TIME", help="age of the oldest results that addresses are asked for (60d)"
     )
+    parser.add_argument("--dask", metavar="ADDRESS", help="judge on a trusted Dask cluster; needs 'distributed'")
     parser.add_argument("--every", default="60s", metavar="TIME", help="time between two looks (default: 60s)")
 
 
@@ -115,6 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         Remote(remote, archive, time.time() - since_s),
         Webhook(hook, archive, logins=arguments.credentials) if hook else None,
         archive,
+        {},
     )
     if arguments.once:
         if arguments.serve is not None:
@@ -168,7 +172,7 @@ def _look(watched: _Watched, arguments: argparse.Namespace, *, is_first: bool) -
         say(remark)
     judged = None
     if files.added or results.added or is_first:
-        judged, remarks = judge(watched.archive)
+        judged, remarks = judge(watched.archive, memory=watched.memory, dask=arguments.dask)
         for remark in remarks:
             say(remark)
         write(Path(arguments.output), judged, remarks)

@@ -35,6 +35,9 @@ _FIGURES: Final[tuple[tuple[str, str, Callable[[float], str]], ...]] = (
     ("mss_bytes", "the segment size", lambda value: f"{value:.0f} B"),
 )
 
+#: Columns of the results that reasons are found in.
+COLUMNS: Final = (*(name for name, _, _ in _FIGURES), "tool", "tool_version", "source_file", "line_first")
+
 
 def reasons(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
     """Sentences on what differs between the results before and after a change, with their evidence."""

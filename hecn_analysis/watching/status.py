@@ -1,19 +1,26 @@
-"""The state of each series: its last result against what is usual, its changes, and what changed with them."""
+"""The state of each series: its last result against what is usual, its changes, and what changed with them.
+
+What does not depend on the time of the newest result of all is a `History`. It is kept while a series has no new
+result, and computed here or by the workers of a Dask cluster: another worker takes the share of one that dies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.base import cluster
 from hecn_analysis.base.units import format_rate
 from hecn_analysis.watching.changes import LEAST, LEAST_S, MOST, Change, Floats, changes
 from hecn_analysis.watching.quiet import quiet_of
-from hecn_analysis.watching.reasons import reasons
+from hecn_analysis.watching.reasons import COLUMNS, reasons
 from hecn_analysis.watching.series import Series
 
 #: Rates of single results that differ by less never matter, as a logarithm.
@@ -26,6 +33,23 @@ SYMBOLS: Final = {USUAL: "✓", LOW: "↓", SLOWER: "▼", FASTER: "▲", SILENT
 
 #: A series is silent after so many of its usual intervals without a result.
 _SILENT_AFTER: Final = 5.0
+
+
+#: Results that a worker of a cluster takes at once, and shares that wait for one.
+_SHARE: Final = 20_000
+_WAITING: Final = 64
+
+
+@dataclass(frozen=True)
+class History:
+    """Changes of a series as plain objects, and its usual rate with the range of nine results in ten. [bit/s]."""
+
+    changes: tuple[dict[str, Any], ...]
+    expected: tuple[float, float, float] | None
+
+
+#: Histories of series by their names, each with the digest of the results that it is of.
+Memory = dict[tuple[str, ...], tuple[str, History]]
 
 
 @dataclass(frozen=True)
@@ -60,10 +84,70 @@ def plain(status: Status) -> dict[str, Any]:
     }
 
 
-def statuses(series: Sequence[Series]) -> list[Status]:
-    """Judge series; "now" is the time of the newest result of all."""
+def statuses(series: Sequence[Series], *, memory: Memory | None = None, dask: str | None = None) -> list[Status]:
+    """Judge series; "now" is the time of the newest result of all. What the memory holds is not judged again."""
+    memory = {} if memory is None else memory
+    rated = {_key(one): one for one in series if len(one.runs)}
+    digests = {key: _digest(one) for key, one in rated.items()}
+    fresh = [key for key, digest in digests.items() if key not in memory or memory[key][0] != digest]
+    for key, history in zip(fresh, _histories([rated[key] for key in fresh], dask), strict=True):
+        memory[key] = (digests[key], history)
     now = max(map(_last, series)) if series else None
-    return [_status(one, now) for one in series if now is not None]
+    return [_status(one, memory.get(_key(one)), now) for one in series if now is not None]
+
+
+def _key(series: Series) -> tuple[str, ...]:
+    return series.source, series.destination, series.tool, series.protocol, series.direction, str(series.streams)
+
+
+def _digest(series: Series) -> str:
+    """What tells the results of a series from others of the same names."""
+    columns = series.runs[["start_time", "rate_bps"]]
+    return hashlib.sha256(pd.util.hash_pandas_object(columns, index=False).to_numpy().tobytes()).hexdigest()
+
+
+def _histories(series: Sequence[Series], dask: str | None) -> Iterator[History]:
+    """The history of each series, in their order."""
+    if dask is None or not series:
+        yield from map(_history, series)
+        return
+    with cluster.client(dask) as client:
+        waiting: deque[Any] = deque()
+        for share in _shares(series):
+            waiting.append(client.submit(_of_share, share, pure=False))
+            if len(waiting) >= _WAITING:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+def _shares(series: Sequence[Series]) -> Iterator[list[Series]]:
+    """Series for one worker each, with no more columns than it needs."""
+    share: list[Series] = []
+    for one in series:
+        share.append(replace(one, runs=one.runs[["start_time", "rate_bps", *COLUMNS]]))
+        if sum(len(own.runs) for own in share) >= _SHARE:
+            yield share
+            share = []
+    if share:
+        yield share
+
+
+def _of_share(share: Sequence[Series]) -> list[History]:
+    return list(map(_history, share))
+
+
+def _history(series: Series) -> History:
+    times_s = _times_s(series)
+    logs = np.log(series.runs["rate_bps"].to_numpy(dtype=float))
+    found = changes(times_s, logs, least_scale=LEAST_SCALE)
+    told = tuple(_told(series, change, found[number + 1 :]) for number, change in enumerate(found))
+    return History(told, _expected(times_s, logs, [0, *(change.first for change in found), len(logs)]))
+
+
+def _times_s(series: Series) -> Floats:
+    times_s: Floats = series.runs["start_time"].dt.as_unit("ns").astype("int64").to_numpy() / 1e9
+    return times_s
 
 
 def _last(series: Series) -> pd.Timestamp:
@@ -71,21 +155,15 @@ def _last(series: Series) -> pd.Timestamp:
     return max(times)
 
 
-def _status(series: Series, now: pd.Timestamp) -> Status:
-    runs = series.runs
-    if runs.empty:
+def _status(series: Series, known: tuple[str, History] | None, now: pd.Timestamp) -> Status:
+    if known is None or series.runs.empty:
         says = f"{len(series.failed)} results failed, none has a rate"
         return Status(series, SILENT, says, None, _last(series), None, None, None, ())
-    times_s = runs["start_time"].astype("int64").to_numpy() / 1e9
-    logs = np.log(runs["rate_bps"].to_numpy(dtype=float))
-    found = changes(times_s, logs, least_scale=LEAST_SCALE)
-    told = tuple(_told(series, change, found[number + 1 :]) for number, change in enumerate(found))
-    begins = [0, *(change.first for change in found), len(logs)]
-    expected = _expected(times_s, logs, begins)
-    last = float(runs["rate_bps"].iloc[-1])
-    state, says = _state(series, now, expected, told, times_s)
-    middle, low, high = expected or (None, None, None)
-    return Status(series, state, says, last, _last(series), middle, low, high, told)
+    _, history = known
+    last = float(series.runs["rate_bps"].iloc[-1])
+    state, says = _state(series, now, history.expected, history.changes, _times_s(series))
+    middle, low, high = history.expected or (None, None, None)
+    return Status(series, state, says, last, _last(series), middle, low, high, history.changes)
 
 
 def _expected(times_s: Floats, logs: Floats, begins: Sequence[int]) -> tuple[float, float, float] | None:

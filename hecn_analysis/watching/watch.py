@@ -13,16 +13,20 @@ from hecn_analysis.files import whole
 from hecn_analysis.watching.metrics import metrics
 from hecn_analysis.watching.pages import index, page, page_name
 from hecn_analysis.watching.series import series_of
-from hecn_analysis.watching.status import Status, plain, statuses
+from hecn_analysis.watching.status import Memory, Status, plain, statuses
 
 
-def judge(archive: Archive) -> tuple[list[Status], list[str]]:
+def judge(archive: Archive, *, memory: Memory | None = None, dask: str | None = None) -> tuple[list[Status], list[str]]:
     """Judge all series of an archive.
 
     Parameters
     ----------
     archive
         The archive.
+    memory
+        What earlier calls found, an empty dictionary at first: series without a new result are not judged again.
+    dask
+        Address of the scheduler of a Dask cluster whose workers judge.
 
     Returns
     -------
@@ -40,7 +44,7 @@ def judge(archive: Archive) -> tuple[list[Status], list[str]]:
     remarks = [str(error) for error in damaged]
     if untimed:
         remarks.append(f"{format_count(untimed, 'result')} without a time cannot be placed in a series")
-    return statuses(series), remarks
+    return statuses(series, memory=memory, dask=dask), remarks
 
 
 def write(out: Path, judged: Sequence[Status], remarks: Sequence[str]) -> None:
