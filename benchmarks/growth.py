@@ -26,13 +26,14 @@ import numpy as np
 import pandas as pd
 
 import hecn_analysis as hecn
-from benchmarks import counters, exponents, harness, interval_logs, polls, predictions, sites
+from benchmarks import counters, exponents, harness, interval_logs, polls, predictions, sites, watched
 from hecn_analysis.archive import store
 from hecn_analysis.base import tables
 from hecn_analysis.base.progress import track
 from hecn_analysis.hardware.parts import Part
 from hecn_analysis.planning.purchase.offers import Offers, offered
 from hecn_analysis.sites.prediction import predict_site
+from hecn_analysis.watching.status import statuses
 
 #: Processor time below which a job is run again, at most so often. [s]
 SHORT_S, AGAIN = 0.5, 5
@@ -277,6 +278,20 @@ CURVES: dict[str, Curve] = {
         (100, 300, 1000, 3000, 10_000),
         lambda folder, size: None,  # noqa: ARG005 (nothing to be made)
         lambda _, size: predict_site(sites.campus(size)),
+    ),
+    "watched-series": Curve(
+        "judge series of a month of hourly results (hecn watch)",
+        "series",
+        (3, 10, 30, 100, 300, 1000),
+        lambda folder, size: None,  # noqa: ARG005 (nothing to be made)
+        lambda _, size: statuses(watched.series(size, 720)),
+    ),
+    "watched-results": Curve(
+        "judge one series of hourly results (hecn watch)",
+        "results",
+        (1000, 3000, 10_000, 30_000, 100_000),
+        lambda folder, size: None,  # noqa: ARG005 (nothing to be made)
+        lambda _, size: statuses(watched.series(1, size)),
     ),
     "purchase": Curve(
         "the cheapest purchase for 80 Gb/s",
