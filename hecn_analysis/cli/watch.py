@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hecn_analysis.watching.incoming import Incoming
     from hecn_analysis.watching.remote import Remote
     from hecn_analysis.watching.status import Memory
-    from hecn_analysis.watching.webhook import Webhook
+    from hecn_analysis.watching.telling import Teller
 
 DESCRIPTION = """\
 Watch the results of repeated transfers. New and grown files of a folder, and
@@ -51,11 +51,11 @@ exit status:
 
 
 class _Watched(NamedTuple):
-    """The sources, the webhook, the archive of the results and of what the webhook was told, and what was judged."""
+    """The sources, who is told changes, the archive of the results and of what was told, and what was judged."""
 
     incoming: Incoming
     remote: Remote
-    webhook: Webhook | None
+    tellers: tuple[Teller, ...]
     archive: Archive
     memory: Memory
 
@@ -83,6 +83,13 @@ def add_arguments(parser: Parser) -> None:
         metavar="URL",
         help="address that is sent new changes, each once, as JSON (default: HECN_WATCH_WEBHOOK)",
     )
+    parser.add_argument("--mail", metavar="ADDRESS", help="address of mail that is sent new changes, each once")
+    parser.add_argument(
+        "--smtp",
+        default="smtp://localhost",
+        metavar="SERVER",
+        help="server that sends the mail, such as smtp://mail.example.net:587 (default: smtp://localhost)",
+    )
     parser.add_argument("--once", action="store_true", help="look once, at all files, and stop")
     parser.add_argument(
         "--credentials", type=Path, metavar="FILE", help="users and passwords of addresses (.netrc, mode 600)"
@@ -101,7 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.watching.remote import Remote  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.sources import source_of  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
-    from hecn_analysis.watching.webhook import Webhook  # noqa: PLC0415 (see above)
 
     every_s, since_s = (_time(arguments, name) for name in ("every", "since"))
     folders = [source for source in arguments.sources if not is_address(source)]
@@ -112,11 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"the archive or the output inside of {inside[0]!r}", "folders beside it", advice="move them")
     remote = [source_of(address, logins=arguments.credentials) for address in addresses]
     archive = Archive(arguments.archive)
-    hook = arguments.webhook or os.environ.get("HECN_WATCH_WEBHOOK")
     watched = _Watched(
         Incoming(folders, archive),
         Remote(remote, archive, time.time() - since_s),
-        Webhook(hook, archive, logins=arguments.credentials) if hook else None,
+        _tellers(arguments, archive),
         archive,
         {},
     )
@@ -132,6 +137,18 @@ def run(arguments: argparse.Namespace) -> int:
             is_first = False
             time.sleep(every_s)
     return status
+
+
+def _tellers(arguments: argparse.Namespace, archive: Archive) -> tuple[Teller, ...]:
+    """Who is told changes: a webhook, a mail, both or none."""
+    from hecn_analysis.watching.mail import Mail  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.watching.webhook import Webhook  # noqa: PLC0415 (see above)
+
+    hook = arguments.webhook or os.environ.get("HECN_WATCH_WEBHOOK")
+    tellers: list[Teller] = [] if not hook else [Webhook(hook, archive, logins=arguments.credentials)]
+    if arguments.mail:
+        tellers.append(Mail(arguments.mail, arguments.smtp, archive, logins=arguments.credentials))
+    return tuple(tellers)
 
 
 @contextmanager
@@ -183,7 +200,7 @@ def _look(watched: _Watched, arguments: argparse.Namespace, *, is_first: bool) -
         print(f"{added} added; {len(judged)} series, {len(changed)} to look at")
         for status in changed:
             print(f"  {status.series.source} to {status.series.destination}, {status.series.name}: {status.says}")
-    untold = [] if watched.webhook is None else watched.webhook.tell(judged)
+    untold = [remark for teller in watched.tellers for remark in teller.tell(judged)]
     for remark in untold:
         say(remark)
     return 1 if remarked or untold else 0

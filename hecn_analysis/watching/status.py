@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
@@ -208,11 +208,7 @@ def _state(
     if (now - newest).total_seconds() > _SILENT_AFTER * step_s:
         return SILENT, f"no result since {newest:%Y-%m-%d %H:%M}"
     if told and (now - pd.Timestamp(told[-1]["time"])).total_seconds() < LEAST_S:
-        change = told[-1]
-        state = SLOWER if change["ratio"] < 1 else FASTER
-        low, high = sorted(f"{abs(change[name] - 1):.0%}" for name in ("ratio_low", "ratio_high"))
-        since = f"{state} by {abs(change['ratio'] - 1):.0%} ({low} to {high}) since {change['time'][:16]}"
-        return state, "; ".join([since.replace("T", " "), *change["reasons"]])
+        return SLOWER if told[-1]["ratio"] < 1 else FASTER, change_words(told[-1])
     if expected is None:
         days = (times_s[-1] - times_s[0]) / 86400
         return LEARNING, f"{len(times_s)} results of {days:.1f} days; eight are needed"
@@ -220,3 +216,11 @@ def _state(
     if last < expected[1] * (1 - LEAST_SCALE):
         return LOW, f"the last result, {format_rate(last)}, is below the usual {usual}"
     return USUAL, f"{format_rate(last)}, usually {usual}"
+
+
+def change_words(change: Mapping[str, Any]) -> str:
+    """A change in words, with its reasons."""
+    state = SLOWER if change["ratio"] < 1 else FASTER
+    low, high = sorted(f"{abs(change[name] - 1):.0%}" for name in ("ratio_low", "ratio_high"))
+    since = f"{state} by {abs(change['ratio'] - 1):.0%} ({low} to {high}) since {change['time'][:16]}"
+    return "; ".join([since.replace("T", " "), *change["reasons"]])

@@ -95,7 +95,7 @@ def address_of(text: str, *, logins: Path | None = None, is_secret: bool = False
     if parts.path.endswith("/query"):  # of InfluxDB
         user, password = query.pop("u", user), query.pop("p", password)
     if not user and logins is not None:
-        user, password = _login(logins, host)
+        user, password = login_of(logins, host)
     token = os.environ.get(_VARIABLE + re.sub(r"[^A-Z0-9]", "_", host.upper())) or None
     basic = base64.b64encode(f"{user}:{password}".encode()).decode() if user else None
     where = f"[{host}]" if ":" in host else host
@@ -104,7 +104,7 @@ def address_of(text: str, *, logins: Path | None = None, is_secret: bool = False
     return Address(url, query, f"Basic {basic}" if basic else None, token)
 
 
-def _login(file: Path, host: str) -> tuple[str, str]:
+def login_of(file: Path, host: str) -> tuple[str, str]:
     """User and password of a host, from a file that only its owner can read."""
     try:
         mode = file.stat().st_mode

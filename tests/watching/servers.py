@@ -1,7 +1,10 @@
-"""A server of HTTP on loopback whose answers tests choose, and answers like those of perfSONAR's archives."""
+"""Servers of HTTP and SMTP on loopback whose answers tests choose, and answers like those of perfSONAR's archives."""
 
 import contextlib
+import email
+import email.policy
 import json
+import socketserver
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -54,6 +57,45 @@ def served(answer):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextlib.contextmanager
+def mailbox(answers=None):
+    """Take mails by SMTP; `answers` replace those to some commands. Yields the port, mails, and commands."""
+    mails, commands = [], []
+
+    class Handler(socketserver.StreamRequestHandler):
+        def say(self, text):
+            self.wfile.write(f"{text}\r\n".encode())
+
+        def handle(self):
+            self.say("220 mail.example.net ready")
+            while line := self.rfile.readline().decode().strip():
+                commands.append(line)
+                word = line.split(maxsplit=1)[0].upper()
+                if word in (answers or {}):
+                    self.say(answers[word])
+                elif word == "EHLO":
+                    self.say("250-mail.example.net\r\n250 AUTH PLAIN")
+                elif word == "DATA":
+                    self.say("354 go on")
+                    content = b"".join(iter(self.rfile.readline, b".\r\n"))
+                    mails.append(email.message_from_bytes(content, policy=email.policy.default))
+                    self.say("250 taken")
+                elif word == "QUIT":
+                    self.say("221 bye")
+                    return
+                else:
+                    self.say("235 welcome" if word == "AUTH" else "250 fine")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        try:
+            yield server.server_address[1], mails, commands
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 KEY = "f6b732e9f351487a96126f0c25e5e546"
