@@ -7,8 +7,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
@@ -50,7 +51,8 @@ exit status:
   2  wrong usage"""
 
 
-class _Watched(NamedTuple):
+@dataclass
+class _Watched:
     """The sources, who is told changes, the archive of the results and of what was told, and what was judged."""
 
     incoming: Incoming
@@ -58,6 +60,7 @@ class _Watched(NamedTuple):
     tellers: tuple[Teller, ...]
     archive: Archive
     memory: Memory
+    size: int = -1  # units of the archive when it was judged last
 
 
 def add_arguments(parser: Parser) -> None:
@@ -128,13 +131,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.once:
         if arguments.serve is not None:
             raise InputError("--serve with --once", "one of them")
-        return _look(watched, arguments, is_first=True)
+        return _look(watched, arguments)
     status = 0
     with suppress(KeyboardInterrupt), _serving(arguments):
-        is_first = True
         while True:
-            status = max(status, _look(watched, arguments, is_first=is_first))
-            is_first = False
+            status = max(status, _look(watched, arguments))
             time.sleep(every_s)
     return status
 
@@ -178,8 +179,8 @@ def _holds(folder: str, own: str) -> bool:
     return Path(own).resolve().is_relative_to(Path(folder).resolve())
 
 
-def _look(watched: _Watched, arguments: argparse.Namespace, *, is_first: bool) -> int:
-    """Take what is new; if anything is, judge and write."""
+def _look(watched: _Watched, arguments: argparse.Namespace) -> int:
+    """Take what is new; if the archive grew, also by polls or another watch, judge and write."""
     from hecn_analysis.watching.watch import judge, write  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
 
@@ -188,7 +189,8 @@ def _look(watched: _Watched, arguments: argparse.Namespace, *, is_first: bool) -
     for remark in remarked:
         say(remark)
     judged = None
-    if files.added or results.added or is_first:
+    size = len(watched.archive)
+    if size != watched.size:
         judged, remarks = judge(watched.archive, memory=watched.memory, dask=arguments.dask)
         for remark in remarks:
             say(remark)
@@ -200,7 +202,9 @@ def _look(watched: _Watched, arguments: argparse.Namespace, *, is_first: bool) -
         print(f"{added} added; {len(judged)} series, {len(changed)} to look at")
         for status in changed:
             print(f"  {status.series.source} to {status.series.destination}, {status.series.name}: {status.says}")
+    before = len(watched.archive)
     untold = [remark for teller in watched.tellers for remark in teller.tell(judged)]
+    watched.size = size + len(watched.archive) - before  # what was told just now is nothing to judge
     for remark in untold:
         say(remark)
     return 1 if remarked or untold else 0

@@ -3,7 +3,8 @@
 The data go from the source to the destination, whichever end wrote the log. Logs that name no hosts are told apart
 by their folder. Results without a time cannot be placed, and those without a rate are counted as failed if they failed.
 
-A port of a source over HTTP is a series for each direction, from its host to the port.
+A port is a series of hourly means for each direction, from its host to the port: of a source over HTTP as it gives
+them, of counters in files and of SNMP polls in the archive from their readings of the last `_DAYS_OF_PORTS` days.
 """
 
 from __future__ import annotations
@@ -22,11 +23,17 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs
 from hecn_analysis.runs.rates import DISK_TOOLS, run_rates
 from hecn_analysis.statements import Statement
+from hecn_analysis.traffic.rates import rates as rates_of
+from hecn_analysis.traffic.utilisation import slot_table
 
 _ENDS: Final = ("asked.local", "asked.remote")
 #: Tool of the series of ports, and the least of their rates, which also stands for no traffic at all. [bit/s]
 TRAFFIC: Final = "traffic"
 _LEAST_BPS: Final = 1e3
+
+#: Length of the means of a port, and how far back its readings are judged: four quiet weeks, and as much after them.
+_HOUR_S: Final = 3600.0
+_DAYS_OF_PORTS: Final = 62
 
 _KEYS: Final = ("source", "destination", "tool", "protocol", "direction", "streams")
 
@@ -69,7 +76,7 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
     runs = runs.iloc[np.argsort(~np.isnan(run_rates(runs)), kind="stable")]
     runs = runs.drop_duplicates(["source_file", "run", "start_time", "tool"], keep="last")
     runs = _with_ends(runs, archive.table("statements", damaged=damaged))
-    return [*_grouped(_once(runs)), *_of_ports(archive.table("rates", damaged=damaged))], untimed
+    return [*_grouped(_once(runs)), *_of_ports(_hourly(archive, damaged))], untimed
 
 
 def _once(runs: pd.DataFrame) -> pd.DataFrame:
@@ -130,9 +137,36 @@ def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
             yield Series(source, destination, tool, protocol, direction, int(words[5]), rated, failed)
 
 
+def _hourly(archive: Archive, damaged: list[InputError] | None) -> pd.DataFrame:
+    """Hourly rates of ports: those of sources over HTTP, and means of what files and polls say."""
+    given = archive.table("rates", damaged=damaged)
+    is_of_http = _is_of_http(given["source_file"])
+    asked: pd.DataFrame = given[is_of_http]
+    own = given[~is_of_http]
+    samples = _samples(archive, damaged)
+    known = [frame for frame in (own, rates_of(samples) if len(samples) else own[:0]) if len(frame)]
+    short = [frame[frame["interval_s"] <= _HOUR_S] for frame in known]
+    if not any(len(frame) for frame in short):
+        return asked
+    hours = slot_table(pd.concat(short), slot_s=_HOUR_S)
+    is_last = ~hours.duplicated(["host", "interface"], keep="last")
+    means = hours[~is_last | (hours["covered_s"] > _HOUR_S - 1)]  # the last hour may not be over
+    together: pd.DataFrame = pd.concat([asked, means.assign(interval_s=_HOUR_S, source_file=means["host"])])
+    return together
+
+
+def _samples(archive: Archive, damaged: list[InputError] | None) -> pd.DataFrame:
+    """The readings of the last days, by the newest of them."""
+    days = [file.parent.name.removeprefix("day=") for file in archive.files("samples", damaged=[])]
+    newest = max((day for day in days if day != "unknown"), default=None)
+    if newest is None:
+        return tables.make("samples", [])
+    first = (pd.Timestamp(newest) - pd.Timedelta(days=_DAYS_OF_PORTS)).date()
+    return archive.table("samples", first_day=first, damaged=damaged)
+
+
 def _of_ports(rates: pd.DataFrame) -> Iterator[Series]:
-    """Traffic of the ports of sources over HTTP, in each direction; no logarithm is taken of nothing."""
-    rates = rates[_is_of_http(rates["source_file"])]
+    """Traffic of ports in each direction, each hour once; no logarithm is taken of nothing."""
     for way in ("in", "out"):
         own = rates[rates[f"{way}_bps"].notna()].drop_duplicates(["source_file", "host", "interface", "time"])
         begins = own["time"] - pd.to_timedelta(own["interval_s"].fillna(0.0), unit="s")

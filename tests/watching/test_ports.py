@@ -8,9 +8,15 @@ import time
 import urllib.parse
 import urllib.request
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError
+from hecn_analysis.cli import watch
+from hecn_analysis.cli.parser import Parser
+from hecn_analysis.watching.incoming import Incoming
 from hecn_analysis.watching.remote import Remote
 from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.sources import source_of
@@ -302,3 +308,63 @@ def test_a_real_influxdb(archive, influxdb):
         "found 'database not found: other', expected series of InfluxDB; check the address and its database"
     )
     assert json.dumps(archive.table("rates")["source_file"].unique().tolist()).count("CANARY") == 0
+
+
+def readings(hours, **others):
+    """Readings of a port each five minutes: 100 Mbit/s in, in odd hours 300 Mbit/s, nothing out."""
+    seconds = np.arange(0, hours * 3600 + 1, 300)
+    rates = np.where(seconds[:-1] // 3600 % 2, 300e6, 100e6)
+    octets = np.concatenate([[0], np.cumsum(rates * 300 / 8)]).astype("uint64")
+    times = pd.Timestamp("2026-03-01T00:10", tz="UTC") + pd.to_timedelta(seconds, unit="s")
+    rows = [
+        {
+            "source_file": "poll",
+            "host": "sw1",
+            "interface": "Ethernet1",
+            "time": when,
+            "in_octets": int(count),
+            **others,
+        }
+        for when, count in zip(times, octets, strict=True)
+    ]
+    return tables.make("samples", [{"out_octets": 0, "counter_bits": 64, **row} for row in rows])
+
+
+def test_polls_in_the_archive_are_hourly_series_of_whole_hours(archive):
+    archive.add("polls", {"samples": readings(4)})
+    found = courses(archive)
+    assert list(found) == [("sw1", "port Ethernet1", "traffic in"), ("sw1", "port Ethernet1", "traffic out")]
+    first_s = int(pd.Timestamp("2026-03-01T01:00", tz="UTC").timestamp())
+    # a hour from ten past on, the last whole one from three to four
+    assert found["sw1", "port Ethernet1", "traffic in"] == pytest.approx(
+        {
+            first_s: (50 * 300e6 + 10 * 100e6) / 60,
+            first_s + HOUR: (50 * 100e6 + 10 * 300e6) / 60,
+            first_s + 2 * HOUR: 8e8 / 3,
+        }
+    )
+    assert set(found["sw1", "port Ethernet1", "traffic out"].values()) == {1e3}
+
+
+def test_an_hour_of_a_source_and_of_polls_counts_once(archive):
+    archive.add("polls", {"samples": readings(4)})
+    row = {"source_file": "http://h/api/v1/query_range", "host": "sw1", "interface": "Ethernet1", "interval_s": 3600.0}
+    end = pd.Timestamp("2026-03-01T02:00", tz="UTC")
+    archive.add("asked", {"rates": tables.make("rates", [{**row, "time": end, "in_bps": 5e8, "flag": "given"}])})
+    found = courses(archive)["sw1", "port Ethernet1", "traffic in"]
+    assert next(iter(found.values())) == 5e8
+    assert len(found) == 3
+
+
+def test_a_watch_judges_anew_what_a_poll_adds_and_only_then(archive, tmp_path, capsys):
+    (tmp_path / "results").mkdir()
+    arguments = Parser(prog="hecn")
+    watch.add_arguments(arguments)
+    words = [str(tmp_path / "results"), "--archive", str(archive.folder), "-o", str(tmp_path / "out")]
+    watched = watch._Watched(Incoming(words[:1], archive), Remote([], archive, 0.0), (), archive, {})
+    for _ in range(2):
+        assert watch._look(watched, arguments.parse_args(words)) == 0
+    archive.add("polls", {"samples": readings(4)})
+    for _ in range(2):
+        assert watch._look(watched, arguments.parse_args(words)) == 0
+    assert capsys.readouterr().out == "0 files added; 0 series, 0 to look at\n0 files added; 2 series, 0 to look at\n"
