@@ -81,3 +81,30 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """
     matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean {matches[0]!r}?" if matches else None
+
+
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """Sort known words by how near they are to another: first those that contain it, then by their letters.
+
+    Parameters
+    ----------
+    word, known
+        The word, and the words to sort.
+
+    Returns
+    -------
+    list of str
+        All known words; in their own order if the word is empty.
+
+    Examples
+    --------
+    >>> nearest("wan", ["lan-10ge", "hec-wan", "wax"])
+    ['hec-wan', 'wax', 'lan-10ge']
+    """
+    alike = difflib.SequenceMatcher(b=word)
+
+    def distance(name: str) -> tuple[bool, float]:
+        alike.set_seq1(name)
+        return word not in name, -alike.ratio()
+
+    return sorted(known, key=distance) if word else list(known)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.hardware.catalogue import parts
@@ -54,8 +54,9 @@ def run(kind: str, arguments: argparse.Namespace) -> int:
     shown = [row for row in rows if all(word in _searched(row) for word in words)]
     if not shown:
         kinds = f", or a kind: {', '.join(KINDS)}" if kind == "parts" else ""
-        expected = f"pieces of one row of hecn {kind}{kinds}"
-        raise InputError(f"no {kind.removesuffix('s')} with {' and '.join(map(repr, words))}", expected)
+        expected = f"words that one row of hecn {kind} contains{kinds}"
+        advice = did_you_mean(words[0], [str(next(iter(row.values()))) for row in rows])
+        raise InputError(f"no {kind.removesuffix('s')} with {' and '.join(map(repr, words))}", expected, advice=advice)
     output.deliver(output.written(shown, list(rows[0]), output.chosen_format(arguments)), arguments)
     return 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
@@ -27,16 +27,17 @@ links of a site carry a growing demand, even if one of each fails."""
 
 EPILOG = """\
 examples:
-  hecn purchase --target 95Gb/s --assume-prices
+  hecn purchase --target 95Gb/s
   hecn purchase --target 90Gb/s --between memory --path sc11-100ge --assume-prices
   hecn purchase --target 80Gb/s --path sc11-100ge --assume-prices --front
   hecn purchase --like x100ssd --path back-to-back-4x40ge
   hecn purchase --target 20Gb/s --path sc11-100ge --budget 9000 --assume-prices
   hecn purchase --site growing.yaml --target 60Gb/s --growth 30% --years 5
 
-Parts with an assumed price are bought only with --assume-prices, parts without a
-price never. --like HOST buys from the bill of that host, at its prices; without
---target, the target is what that host itself reaches."""
+Parts with an assumed price are bought with --assume-prices, or if those with a
+published price do not reach the target; parts without a price never. --like HOST
+buys from the bill of that host, at its prices; without --target, the target is
+what that host itself reaches."""
 
 
 _LANS: Final = (1, 10, 25, 100, 400)  # paths lan-…ge in models/ [Gb/s]
@@ -62,7 +63,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--budget", type=float, metavar="USD", help="highest cost of both hosts together")
     parser.add_argument("--tool", metavar="NAME", help="transfer tool (default: nuttcp, with disks nuttscp)")
     parser.add_argument("--raid", type=int, choices=[0, 5, 6, 10], default=0, help="RAID level (default: 0)")
-    parser.add_argument("--assume-prices", action="store_true", help="also buy parts with an assumed price")
+    parser.add_argument(
+        "--assume-prices", action="store_true", help="buy parts with an assumed price wherever they are cheaper"
+    )
     parser.add_argument(
         "--since", type=int, metavar="YEAR", help="oldest year of the parts (default: ten years before the newest)"
     )
@@ -81,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.planning.purchase import cheapest as buying  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.planning.purchase.offers import offered_by  # noqa: PLC0415 (see above)
     from hecn_analysis.planning.purchase.result import front_frame  # noqa: PLC0415 (see above)
+    from hecn_analysis.planning.purchase.search import ASSUME_PRICES  # noqa: PLC0415 (see above)
 
     changed, others = scenario_settings(arguments.set)
     if others:
@@ -101,10 +105,13 @@ def run(arguments: argparse.Namespace) -> int:
     wanted |= {"raid": arguments.raid, "assume_prices": arguments.assume_prices, "like": arguments.like}
     wanted["since"] = arguments.since
     wanted |= {"direct": arguments.direct, "reach_m": arguments.reach}
-    if arguments.front:
-        purchases = buying.purchase_front(target, budget=arguments.budget, points=arguments.points, **wanted)
-    else:
-        purchases = (buying.purchase(target, budget=arguments.budget, **wanted),)
+    try:
+        purchases = _bought(target, arguments, wanted)
+    except InputError as error:
+        if error.advice != ASSUME_PRICES:
+            raise
+        purchases = _bought(target, arguments, {**wanted, "assume_prices": True})
+        say(f"parts with a published price do not reach {target}: those with an assumed price are bought, too")
     table = front_frame(purchases) if arguments.front else purchases[0].to_frame()
     form = output.chosen_format(arguments)
     if form == "json":
@@ -117,6 +124,15 @@ def run(arguments: argparse.Namespace) -> int:
         written = _text(purchases[0], table if arguments.front else None, listed, arguments.like, at_most=at_most)
     output.deliver(written, arguments)
     return 0
+
+
+def _bought(target: str | float, arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Purchase, ...]:
+    """The cheapest purchase for a target, or those of a front."""
+    from hecn_analysis.planning.purchase import cheapest as buying  # noqa: PLC0415 (not needed for --help)
+
+    if arguments.front:
+        return buying.purchase_front(target, budget=arguments.budget, points=arguments.points, **wanted)
+    return (buying.purchase(target, budget=arguments.budget, **wanted),)
 
 
 def _lan_for(target: str | None) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean, nearest
 from hecn_analysis.hardware import yaml_file
 
 #: An error lists all names up to this many, else only the nearest.
 ALL_NAMED = 12
+NEAREST_NAMED = 8
 
 #: Parts that complete a processor of which only clock or cores are known: since 2007, and before.
 GENERIC_CPU: Final = "generic-server-cpu"
@@ -170,11 +170,11 @@ def _keys(host: Description, field: str) -> list[str]:
 
 
 def one_of(known: Collection[str], word: str = "", *, where: str) -> str:
-    """Text that lists the known names or, if they are many, those nearest to `word`."""
-    if len(known) <= ALL_NAMED:
-        return f"one of {', '.join(known)}"
-    near = difflib.get_close_matches(word, known, n=8, cutoff=0.0) if word else list(known)[:8]
-    return f"one of {', '.join(near)}, … ({len(known)} in {where})"
+    """Text that lists the known names, those nearest to `word` first; of many only these."""
+    names = nearest(word, known)
+    if len(names) <= ALL_NAMED:
+        return f"one of {', '.join(names)}"
+    return f"one of {', '.join(names[:NEAREST_NAMED])}, … ({len(names)} in {where})"
 
 
 def _fill_in_board_slots(host: Description) -> None:

@@ -149,14 +149,25 @@ def document_of(scenario: str | FilePath, kind: str = "scenarios") -> yaml_file.
     if named.suffix in {".yaml", ".yml"} or named.is_file():
         return yaml_file.load(named)
     library = Library(places.models_dir())
-    known = library.names(kind)
-    if str(scenario) not in known:
-        raise InputError(
-            f"{kind.removesuffix('s')} {str(scenario)!r}",
-            f"a YAML file or {one_of(known, str(scenario), where=f'models/{kind}')}",
-            advice=_OF_A_FOLDER if named.is_dir() else did_you_mean(str(scenario), known),
-        )
+    if str(scenario) not in library.names(kind):
+        raise unknown_scenario(scenario, (kind,))
     return yaml_file.load(library.folder / kind / f"{scenario}.yaml")
+
+
+def unknown_scenario(scenario: str | FilePath, kinds: Collection[str]) -> InputError:
+    """Error that a name is in none of these folders of ``models``; if it is that of a site, it says so."""
+    name = str(scenario)
+    library = Library(places.models_dir())
+    if "sites" not in kinds and name in library.names("sites"):
+        advice = "hecn predict and hecn purchase --site take a site"
+        return InputError(f"{name!r}, a site", "a scenario of one transfer", advice=advice)
+    known = [known for kind in kinds for known in library.names(kind)]
+    where = " and ".join(f"models/{kind}" for kind in kinds)
+    return InputError(
+        f"{' or '.join(kind.removesuffix('s') for kind in kinds)} {name!r}",
+        f"a YAML file or {one_of(known, name, where=where)}",
+        advice=_OF_A_FOLDER if FilePath(scenario).is_dir() else did_you_mean(name, known),
+    )
 
 
 def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None = None, *, name: str = "") -> Scenario:

@@ -12,7 +12,7 @@ from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.clock import date_of, is_date, seconds_after
 from hecn_analysis.hardware.description import KeyPath, Library, Place, one_of
-from hecn_analysis.hardware.scenario import ROLES, SITE_KEYS, document_of
+from hecn_analysis.hardware.scenario import ROLES, SITE_KEYS, document_of, unknown_scenario
 from hecn_analysis.hardware.site import MOST_TRANSFERS, Link, Site, SiteFile, SiteHost, Transfer
 
 
@@ -45,8 +45,11 @@ def site_of(source: str | FilePath | Mapping[str, Any], settings: Mapping[str, A
     if named.suffix in {".yaml", ".yml"} or named.is_file():
         return load_site(source, settings) if _is_site(yaml_file.load(named).values) else None
     library = Library(places.models_dir())
-    known = str(source) in library.names("sites") and str(source) not in library.names("scenarios")
-    return load_site(source, settings) if known else None
+    if str(source) in library.names("scenarios"):
+        return None
+    if str(source) not in library.names("sites"):
+        raise unknown_scenario(source, ("scenarios", "sites"))
+    return load_site(source, settings)
 
 
 def load_site(source: str | FilePath | Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Site:

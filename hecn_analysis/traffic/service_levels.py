@@ -35,7 +35,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from scipy import stats
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base.errors import HecnError, InputError, did_you_mean, nearest
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.limits import framing
 from hecn_analysis.runs.rates import run_rates
@@ -124,7 +124,9 @@ def load(name: str | Path) -> ServiceLevel:
     known = names()
     if str(name) not in known:
         advice = did_you_mean(str(name), known)
-        raise InputError(f"no service level {str(name)!r}", f"one of {', '.join(known)} or a file", advice=advice)
+        raise InputError(
+            f"no service level {str(name)!r}", f"one of {', '.join(nearest(str(name), known))} or a file", advice=advice
+        )
     return _read(_shipped(str(name)), ())
 
 

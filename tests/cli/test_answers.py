@@ -29,8 +29,11 @@ def test_a_purchase_without_a_path_names_the_one_it_takes(capsys):
 
 
 def test_a_target_of_a_line_s_own_rate_says_what_the_line_carries(capsys):
-    assert main(["purchase", "--target=10Gb/s", "--between=memory", "--assume-prices"]) == 0
+    assert main(["purchase", "--target=10Gb/s", "--between=memory"]) == 0
     out, err = capsys.readouterr()
+    assert (
+        "hecn: parts with a published price do not reach 10Gb/s: those with an assumed price are bought, too\n" in err
+    )
     assert "sender to receiver over lan-25ge" in out
     assert "hecn: 10GE carries at most 9.90 Gb/s of data: to fill it, give a target of 9.5Gb/s\n" in err
 

@@ -41,7 +41,7 @@ def test_newest_hosts_come_first(capsys):
 def test_word_that_nothing_has_is_an_error(capsys):
     assert main(["parts", "warp", "drive"]) == 1
     assert capsys.readouterr().err == (
-        "hecn: found no part with 'warp' and 'drive', expected pieces of one row of hecn parts, or a kind: boards, "
+        "hecn: found no part with 'warp' and 'drive', expected words that one row of hecn parts contains, or a kind: boards, "
         "controllers, cpus, disks, enclosures, modules, nics, optics, switches\n"
     )
 

@@ -91,18 +91,18 @@ KEYS = (
     "priority, count, mesh, set"
 )
 OWN = "keys of its sender, receiver or tool, such as tool.window"
-LINKS = "a link of the site (one of campus, wave) or a path of models/paths"
+LINKS = "a link of the site (one of wave, campus) or a path of models/paths"
 FAULTS = {
     "end": (
         "[border, far]",
         "[bordr, far]",
-        "7: found end 'bordr', expected one of dtn, far, border; did you mean 'border'?",
+        "7: found end 'bordr', expected one of border, dtn, far; did you mean 'border'?",
     ),
     "storage": ("storage: lustre", "storage: gpfs", "3: found storage 'gpfs', expected one of lustre"),
     "sender": (
         "sender: dtn2",
         "sender: dtn9",
-        "14: found sender 'dtn9', expected one of dtn1, dtn2, dtn3, far, dtn; did you mean 'dtn'?",
+        "14: found sender 'dtn9', expected one of dtn, dtn1, dtn2, dtn3, far; did you mean 'dtn'?",
     ),
     "both": (
         "bytes: 1 TB",

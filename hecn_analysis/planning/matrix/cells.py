@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from scipy.special import stdtrit
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import InputError, RangeError, did_you_mean
+from hecn_analysis.base.errors import InputError, RangeError, did_you_mean, nearest
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.hardware.scenario import value_at
@@ -185,7 +185,7 @@ def load_matrix(name: str | Path) -> Matrix:
         if str(name) not in matrix_names():
             raise InputError(
                 f"matrix {str(name)!r}",
-                f"a YAML file or one of {', '.join(matrix_names())}",
+                f"a YAML file or one of {', '.join(nearest(str(name), matrix_names()))}",
                 advice=did_you_mean(str(name), matrix_names()),
             )
     document = yaml_file.load(path)

@@ -41,12 +41,14 @@ class Offers:
 
     A kind that is absent from ``parts`` comes with the host: it is not bought and sets no limit. ``fixed_usd`` is the
     cost of each host besides these parts [USD], ``base`` has given keys of each host, such as its memory.
+    ``published_only`` says that parts with an assumed price were left out.
     """
 
     parts: Mapping[str, Mapping[str, Part]]
     fixed_usd: float = 0.0
     fixed_title: str = ""
     base: Mapping[str, Any] = field(default_factory=dict)
+    published_only: bool = False
 
     def bought(self, kind: str) -> bool:
         """Whether parts of a kind are on offer.
@@ -168,7 +170,7 @@ def offered(*, assume_prices: bool = False, since: int | None = None) -> Offers:
         }
         for kind, known in catalogue.items()
     }
-    return Offers(by_kind)
+    return Offers(by_kind, published_only=not assume_prices)
 
 
 def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:

@@ -27,7 +27,7 @@ LIMITS: Final = {
     "memory channels": "memory channels of processors and boards",
     "bays": "bays for the drives",
     "power": "the power of the supplies",
-    "budget": "the budget",
+    "budget": "USD for both hosts together",
     "prediction": "the predicted limits of cores, memory, drives and the path together",
 }
 

@@ -46,7 +46,10 @@ _ROUNDS: Final = 2000
 #: Most targets to search for until the median reaches the one that was asked for.
 _MOST_RAISES: Final = 4
 
-_ADVICE: Final = "parts without a published price are left out: --assume-prices includes those with an assumed price"
+#: Advice of an error where parts with an assumed price were not on offer.
+ASSUME_PRICES: Final = (
+    "parts without a published price are left out: --assume-prices includes those with an assumed price"
+)
 
 
 class Reached:
@@ -86,6 +89,7 @@ class Search:
         self.direct = direct
         self.reach_m = reach_m
         self.program = Program(offers, end, direct=direct)
+        self._advice = ASSUME_PRICES if offers.published_only else None
         self._last: int | None = None
         self._known: dict[str, Reached] = {}
 
@@ -252,13 +256,13 @@ class Search:
         if self.end == "disk":
             missing += [kind for kind in ("disks", "controllers") if not self.offers.parts.get(kind)]
         if missing:
-            raise InputError(nothing, f"{' and '.join(missing)} with a price on offer", advice=_ADVICE)
+            raise InputError(nothing, f"{' and '.join(missing)} with a price on offer", advice=self._advice)
         path = self.base.path
         if not over and path.rate is not None and path.links * path.rate.value < request.target_bps:
             most = units.format_rate(path.links * path.rate.value)
             raise InputError(nothing, f"a path faster than {most}, the rate of its links together")
         if not over:
-            raise InputError(nothing, "a transceiver or cable of the links' rate on offer", advice=_ADVICE)
+            raise InputError(nothing, "a transceiver or cable of the links' rate on offer", advice=self._advice)
         words = {
             "processors": "a processor with a price for a socket of a board on offer",
             "modules": "memory modules on offer",
@@ -269,7 +273,7 @@ class Search:
             for group in self.program.groups():
                 if not any(option.role == role and option.group == group for option in known):
                     verb = "read" if role == "sender" else "write"
-                    raise InputError(nothing, words[group].format(verb), advice=_ADVICE)
+                    raise InputError(nothing, words[group].format(verb), advice=self._advice)
 
     def _explain_path(self, request: Request, over: list[Line]) -> None:
         """Raise if even hosts without limits fall short of the target."""
@@ -295,10 +299,10 @@ class Search:
             nothing += f" for {budget:,.0f} USD"
         if not in_the_way:
             return InputError(
-                nothing, "a smaller target: several limits together prevent it, no single one", advice=_ADVICE
+                nothing, "a smaller target: several limits together prevent it, no single one", advice=self._advice
             )
         words = "; ".join(f"{name} ({LIMITS[name]})" for name in in_the_way)
-        return InputError(nothing, f"more of any of these: {words}", advice=_ADVICE)
+        return InputError(nothing, f"more of any of these: {words}", advice=self._advice)
 
 
 def _whole(chosen: Choice) -> dict[Role, tuple[str, ...]]:

@@ -19,7 +19,7 @@ import pandas as pd
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base.errors import HecnError, InputError, did_you_mean, nearest
 from hecn_analysis.base.progress import track
 from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
@@ -283,7 +283,9 @@ def roadmap(
         return Roadmap(FilePath(name), only, buy)
     if str(name) not in names():
         advice = did_you_mean(str(name), names())
-        raise InputError(f"no roadmap {str(name)!r}", f"one of {', '.join(names())} or a file", advice=advice)
+        raise InputError(
+            f"no roadmap {str(name)!r}", f"one of {', '.join(nearest(str(name), names()))} or a file", advice=advice
+        )
     return Roadmap(places.models_dir() / "roadmaps" / f"{name}.yaml", only, buy)
 
 
