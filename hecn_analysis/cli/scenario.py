@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError, ValidityWarning
 from hecn_analysis.cli import captured
 from hecn_analysis.cli.parser import Parser, add_settings, settings
@@ -69,25 +68,11 @@ def requested_roles(
     keys = captured.roles(arguments, ROLES)
     if arguments.host is None:
         return keys
-    from hecn_analysis.hardware.host_words import host_words  # noqa: PLC0415 (not needed without --host)
+    from hecn_analysis.hardware.host_words import with_host  # noqa: PLC0415 (not needed without --host)
 
-    host = host_words(arguments.host)
-    ends = [role for role in ("sender", "receiver") if role not in keys]
-    if not ends:
-        raise InputError("--host with --sender and --receiver", "--host for the end that is not named")
-    described = {f"{role}.{key}": value for role in ends for key, value in host.keys.items()}
-    assumed: dict[str, Any] = {}
-    if not (has_scenario or {"path", "path.rate"} & {*keys, *given}) and host.port_bps is not None:
-        assumed["path.rate"] = host.port_bps
-    if not (has_scenario or "tool" in {*keys, *given}):
-        assumed["tool"] = "gridftp" if "arrays.data.disk" in host.keys else "iperf3"
-    say_all([*host.remarks, *(f"{key} not given: {_shown(value)} assumed" for key, value in assumed.items())], "")
-    replaced = dict.fromkeys(ends, "") if has_scenario else {}
-    return {**assumed, **keys, **replaced, **described}
-
-
-def _shown(value: str | float) -> str:
-    return value if isinstance(value, str) else units.format_rate(value)
+    keys, remarks = with_host(arguments.host, keys, given, has_scenario=has_scenario)
+    say_all(list(remarks), "")
+    return keys
 
 
 def requested_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:

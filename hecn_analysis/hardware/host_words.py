@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from hecn_analysis.base import units
@@ -89,6 +89,55 @@ def host_words(text: str) -> HostWords:
         if meant := did_you_mean(word, _WORDS):
             raise InputError(f"{word}={value} in --host", _EXAMPLE, advice=meant)
     return HostWords(keys | words, port_bps, tuple(remarks))
+
+
+def with_host(
+    words: str, keys: Mapping[str, Any], given: Iterable[str] = (), *, has_scenario: bool = False
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Keys of a scenario with a host in words at each end that they do not name, and remarks on what is assumed.
+
+    Parameters
+    ----------
+    words
+        See `host_words`.
+    keys, given
+        Keys of the scenario, and the names of others that are set later.
+    has_scenario
+        Whether the keys change a scenario, whose hosts the words replace, and whose path and tool stay.
+
+    Returns
+    -------
+    tuple of dict and tuple of str
+        The keys, with the line rate of the host's ports as that of the path and a tool if nothing states them.
+
+    Raises
+    ------
+    InputError
+        The words cannot be read, or both ends are named.
+
+    Examples
+    --------
+    >>> with_host("nic=100g", {"path.rtt": "10 ms"})[1]
+    ('path.rate not given: 100 Gb/s assumed', 'tool not given: iperf3 assumed')
+    """
+    host = host_words(words)
+    ends = [role for role in ("sender", "receiver") if role not in keys]
+    if not ends:
+        raise InputError("a host in words, a sender and a receiver", "a host in words for an end that is not named")
+    described = {f"{role}.{key}": value for role in ends for key, value in host.keys.items()}
+    stated = {*keys, *given}
+    assumed: dict[str, Any] = {}
+    if not (has_scenario or {"path", "path.rate"} & stated) and host.port_bps is not None:
+        assumed["path.rate"] = host.port_bps
+    if not (has_scenario or "tool" in stated):
+        assumed["tool"] = "gridftp" if "arrays.data.disk" in host.keys else "iperf3"
+    remarks = [f"{key} not given: {_shown(value)} assumed" for key, value in assumed.items()]
+    replaced = dict.fromkeys(ends, "") if has_scenario else {}
+    return {**assumed, **keys, **replaced, **described}, (*host.remarks, *remarks)
+
+
+def _shown(value: str | float) -> str:
+    return value if isinstance(value, str) else units.format_rate(value)
 
 
 def _words(text: str) -> dict[str, str]:

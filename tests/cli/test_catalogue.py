@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import hecn_analysis as hecn
 from hecn_analysis.base import places
 from hecn_analysis.cli import main
 from hecn_analysis.hardware import Library
@@ -41,8 +42,8 @@ def test_newest_hosts_come_first(capsys):
 def test_word_that_nothing_has_is_an_error(capsys):
     assert main(["parts", "warp", "drive"]) == 1
     assert capsys.readouterr().err == (
-        "hecn: found no part with 'warp' and 'drive', expected words that one row of hecn parts contains, or a kind: boards, "
-        "controllers, cpus, disks, enclosures, modules, nics, optics, switches\n"
+        "hecn: found no part with 'warp' and 'drive', expected words that one row of hecn parts contains, or a kind: "
+        "boards, controllers, cpus, disks, enclosures, modules, nics, optics, switches\n"
     )
 
 
@@ -76,7 +77,10 @@ def test_host_in_words_stands_for_the_end_that_is_not_named(capsys):
     resources = {rung["resource"] for rung in json.loads(capsys.readouterr().out)["ladder"]}
     assert not any(resource.startswith("sender.") for resource in resources)
     assert main(["predict", "--host", "nic=100g", "--sender", "b", "--receiver", "b"]) == 1
-    assert "expected --host for the end that is not named" in capsys.readouterr().err
+    assert (
+        "found a host in words, a sender and a receiver, expected a host in words for an end that is not named"
+        in capsys.readouterr().err
+    )
 
 
 def test_disks_are_found_by_how_they_are_attached(capsys):
@@ -85,3 +89,21 @@ def test_disks_are_found_by_how_they_are_attached(capsys):
     assert "NVMe Gen4 x4, reads 7,450 MB/s, writes 1,400 MB/s" in row
     assert main(["parts", "disks", "sata-6", "dc600m"]) == 0
     assert "SATA-6, reads 560 MB/s" in capsys.readouterr().out
+
+
+def test_host_in_words_is_the_same_in_python(capsys):
+    words = "nic=100g slot=gen3x8 disks=8x990pro"
+    assert main(["predict", "--host", words, "--set", "path.rtt=10ms", "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    prediction = hecn.predict({"path.rtt": "10 ms"}, host=words)
+    assert prediction.throughput_bps == json.loads(out)["throughput_bps"]
+    assert "".join(f"hecn: {remark}\n" for remark in prediction.warnings) == err
+
+
+def test_a_host_in_words_replaces_the_hosts_of_a_scenario_in_python():
+    scenario = hecn.load_scenario("c-two-copies", host="nic=100g slot=gen3x8")
+    assert (scenario.sender.slots["nic"].lanes, scenario.tool.name) == (8, "nuttscp")
+    with pytest.raises(hecn.InputError, match="expected a host in words for an end that is not named"):
+        hecn.predict({"sender": "a", "receiver": "b"}, host="nic=100g")
+    with pytest.raises(hecn.InputError, match="found no scenario, expected a file"):
+        hecn.predict()
