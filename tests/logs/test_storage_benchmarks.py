@@ -132,3 +132,26 @@ def test_a_file_that_is_cut_gives_no_other_rates(samples, tmp_path, folder):
             known = set(whole.throughput_bps.dropna()) | set(whole.rtt_avg_s.dropna())
             stated = found[~found.error]
             assert set(stated.throughput_bps.dropna()) | set(stated.rtt_avg_s.dropna()) <= known, (path.name, at)
+
+
+@pytest.mark.parametrize(
+    ("name", "iops"),
+    [
+        ("ceph/bench.txt", [77, 197, 2710.41]),
+        ("diskspd/mixed.txt", [749.75, 249.92]),
+        ("diskspd/total.txt", [480]),
+        ("elbencho/phases.txt", [1700, 3010, 7890, 18400]),
+        ("elbencho/v1.6.txt", [647]),
+        ("gpfsperf/gpfs-3.txt", [500, None]),
+        ("ior/text-4.txt", [3840, 4800]),
+        ("ior/values-4.txt", [409.6, 1024]),
+        ("spdk-perf/tables.txt", [1012512, 8960]),
+        ("sysbench/random.txt", [4042.15, 2694.77]),
+        ("sysbench/v0.4.txt", [None, None]),
+        ("xdd/text-6.txt", [409.6]),
+        ("xdd/text-7.txt", [1638.4]),
+        ("yabs/decimal.txt", [37100, 5500, 37200, 5500, None, None]),
+    ],
+)
+def test_requests_per_second_stand_beside_the_rate(samples, name, iops):
+    assert rows(read(samples / name), "iops") == [[value] for value in iops]

@@ -101,11 +101,12 @@ class Yabs:
             if cell is None:  # never: the row has the cell's form
                 continue
             rate = float(cell["n"]) * scale(cell["unit"], 1000)
+            iops = float(cell["ops"]) * scale(cell["kilo"], 1000)
             if self._is_binary is None:
-                moved = float(cell["ops"]) * scale(cell["kilo"], 1000) * float(size(block) or 0)
-                self._is_binary = rate < _HALF_WAY * moved
+                self._is_binary = rate < _HALF_WAY * iops * float(size(block) or 0)
             columns: dict[str, object] = {
                 "protocol": "file",
+                "iops": iops,
                 "direction": f"random_{row['way'].lower()}",
                 "circumstances": f"blocks of {block}, reads and writes at the same time",
             }

@@ -7,6 +7,7 @@ Units and traps
 - "MB/sec" of rados bench is 2**20 bytes a second. Bytes are the number of objects times their size.
 - rbd bench prints the bytes a second as a number, or since Ceph 14 rounded with a binary prefix ("68 MiB/s"); elapsed
   seconds are whole in old versions. Bytes are operations times the size of one.
+- "Average IOPS" of rados bench counts objects, rounded down.
 - Rows of single seconds count objects that are finished, and are left out.
 - Writes go to several replicas: the network behind the cluster carries a multiple.
 """
@@ -29,7 +30,7 @@ class RadosBench(BlockReader):
     VERSIONS: str = "Ceph 0.80 to 19: bench write, seq and rand"
     HINTS: tuple[str, ...] = (
         *("Total time run:", "Total writes made:", "Total reads made:", "Write size:", "Read size:", "Object size:"),
-        "Bandwidth (MB/sec):",
+        *("Bandwidth (MB/sec):", "Average IOPS:"),
     )
     BEGINS: ClassVar[re.Pattern[str]] = re.compile(rf"^\s{{0,12}}Total time run:\s{{1,24}}(?P<seconds>{_N})(?:\s|$)")
     FIGURES: ClassVar[tuple[tuple[str, re.Pattern[str]], ...]] = (
@@ -40,6 +41,7 @@ class RadosBench(BlockReader):
             "Bandwidth (MB/sec):",
             re.compile(rf"^\s{{0,12}}Bandwidth \(MB/sec\):\s{{1,24}}(?P<rate>{_N}(?:e[+-]\d\d)?)(?:\s|$)"),
         ),
+        ("Average IOPS:", re.compile(rf"^\s{{0,12}}Average IOPS:\s{{1,24}}(?P<iops>{_N})(?:\s|$)")),
     )
     LAST: ClassVar[tuple[str, str]] = ("rate", "'Bandwidth (MB/sec): …'")
 
@@ -55,6 +57,7 @@ class RadosBench(BlockReader):
                 "duration_s": float(figures["seconds"]),
                 "bytes": amount,
                 "throughput_bps": float(figures["rate"]) * 8 * 2**20,
+                "iops": float(figures["iops"]) if "iops" in figures else None,
             },
             0.01,
         )
@@ -96,6 +99,7 @@ class RbdBench(BlockReader):
                 "duration_s": seconds,
                 "bytes": amount,
                 "throughput_bps": float(figures["operations_rate"]) * size * 8,
+                "iops": float(figures["operations_rate"]),
             },
             0.02 + 1 / max(seconds, 1.0),
         )

@@ -26,7 +26,7 @@ _SPAN: Final = re.compile(
 _SECTION: Final = re.compile(r"^\s{0,8}(?P<what>Total|Read|Write) IO\s{0,8}$")
 _TOTAL: Final = re.compile(
     r"^\s{0,8}\|?\s{0,8}total:?\s{0,12}\|?\s{1,20}(?P<bytes>\d{1,18})\s{1,12}\|\s{1,20}\d{1,15}\s{1,12}\|"
-    r"\s{1,20}(?P<rate>\d{1,9}\.\d{1,3})\s{1,12}\|"
+    r"\s{1,20}(?P<rate>\d{1,9}\.\d{1,3})\s{1,12}\|(?:\s{1,20}(?P<iops>\d{1,12}\.\d{1,3})\s{1,12}\|)?"
 )
 _WAYS: Final = {"Total": None, "Read": "read", "Write": "write"}
 
@@ -85,6 +85,7 @@ class Diskspd:
             "bytes": int(found["bytes"]),
             "duration_s": float(self._span["seconds"]) if "seconds" in self._span else None,
             "throughput_bps": float(found["rate"]) * 8 * 2**20,
+            "iops": float(found["iops"]) if found["iops"] else None,
         }
         return Run(first, last, columns, rounding=0.01 + half_digit(found["rate"]))
 

@@ -24,7 +24,7 @@ _NAMES: Final = {"write": "write", "read": "read"}
 
 def _row(title: str, name: str) -> re.Pattern[str]:
     """Pattern of a row with the figures when the first and when the last thread was done."""
-    return re.compile(rf"^\s{{0,16}}{title}\s{{0,12}}:\s{{1,20}}\d{{1,15}}\s{{1,20}}(?P<{name}>\d{{1,15}})\s{{0,8}}$")
+    return re.compile(rf"^\s{{0,16}}{title}\s{{0,16}}:\s{{1,20}}\d{{1,15}}\s{{1,20}}(?P<{name}>\d{{1,15}})\s{{0,8}}$")
 
 
 class Elbencho(BlockReader):
@@ -34,6 +34,7 @@ class Elbencho(BlockReader):
     VERSIONS: str = "1.4 to 3.0"
     HINTS: tuple[str, ...] = (
         " Elapsed ",
+        " IOPS ",
         "Throughput M",
         "Total MiB",
         "MiB/s write",
@@ -46,6 +47,9 @@ class Elbencho(BlockReader):
         r"\s{1,20}\S{1,16}\s{1,20}(?P<time>\d[\dhms.]{0,15})\s{0,8}$"
     )
     FIGURES: ClassVar[tuple[tuple[str, re.Pattern[str]], ...]] = (
+        ("IOPS  ", _row("IOPS", "iops")),
+        ("IOPS write", _row("IOPS write", "write_iops")),
+        ("IOPS read", _row("IOPS read", "read_iops")),
         ("Throughput MiB/s", _row("Throughput MiB/s", "rate")),
         ("Throughput MB/s", _row("Throughput MB/s", "decimal_rate")),
         ("MiB/s write", _row("MiB/s write", "write_rate")),
@@ -63,18 +67,20 @@ class Elbencho(BlockReader):
         if "rate" in figures or "decimal_rate" in figures:
             unit = 2**20 if "rate" in figures else 10**6
             rate = figures.get("rate") or figures["decimal_rate"]
-            yield _run(figures["phase"].lower(), seconds, int(rate) * unit, figures.get("total"))
+            yield _run(figures["phase"].lower(), seconds, int(rate) * unit, figures, "")
         for way in ("write", "read"):
             if f"{way}_rate" in figures:
-                yield _run(way, seconds, int(figures[f"{way}_rate"]) * 2**20, figures.get(f"{way}_total"))
+                yield _run(way, seconds, int(figures[f"{way}_rate"]) * 2**20, figures, f"{way}_")
 
 
 def _seconds(text: str) -> float | None:
     return float(text[:-2]) / 1e3 if text.endswith("ms") else clock(text)
 
 
-def _run(direction: str, seconds: float | None, rate: int, mebibytes: str | None) -> tuple[Columns, float]:
+def _run(direction: str, seconds: float | None, rate: int, figures: Figures, of: str) -> tuple[Columns, float]:
+    mebibytes, requests = figures.get(f"{of}total"), figures.get(f"{of}iops")
     columns: Columns = {"tool": "elbencho", "protocol": "file", "direction": direction, "duration_s": seconds}
     columns |= {"throughput_bps": 8.0 * rate, "bytes": None if mebibytes is None else int(mebibytes) << 20}
+    columns["iops"] = None if requests is None else float(requests)
     whole = 2**20 / max(rate, 2**20) + (0.0 if mebibytes is None else 1 / max(int(mebibytes), 1))
     return columns, 0.01 + whole

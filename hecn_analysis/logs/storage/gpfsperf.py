@@ -122,6 +122,7 @@ class Gpfsperf:
             "bytes": amount,
             "duration_s": 8.0 * amount / throughput if amount is not None and throughput > 0 else None,
             "throughput_bps": throughput,
+            "iops": float(match["operations"]) if match["operations"] else None,
             "streams": self._streams or None,
         }
         self._findings.run(Run(self._first or line.number, line.number, values))

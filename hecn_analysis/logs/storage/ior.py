@@ -124,7 +124,8 @@ class Ior(DocumentReader):
                 if (tasks := values.get("numTasks", "")).isdecimal():
                     self._tasks = int(tasks)
                 self._rows += 1
-                self._run(line, match["access"], _number(values.get("bw(MiB/s)")), _number(values.get("total(s)")))
+                rate, seconds = _number(values.get("bw(MiB/s)")), _number(values.get("total(s)"))
+                self._run(line, match["access"], rate, seconds, _number(values.get("IOPS")))
                 return True
         if not _CUT.match(text):
             return False
@@ -154,7 +155,9 @@ class Ior(DocumentReader):
             return True
         return _ABOUT.match(text) is not None
 
-    def _run(self, line: Line, access: str, rate: float | None, seconds: float | None) -> None:
+    def _run(
+        self, line: Line, access: str, rate: float | None, seconds: float | None, iops: float | None = None
+    ) -> None:
         values: dict[str, object] = {
             "tool": "IOR",
             "tool_version": self._version,
@@ -163,6 +166,7 @@ class Ior(DocumentReader):
             "bytes": self._moved,
             "duration_s": seconds,
             "throughput_bps": None if rate is None else 8.0 * rate * (1 << 20),
+            "iops": iops,
             "streams": self._tasks or None,
         }
         rounding = 0.01 + 0.5 / max(rate or 0.0, 0.5) + 0.005 / max(seconds or 0.0, 0.005)
@@ -205,6 +209,7 @@ class Ior(DocumentReader):
                     "direction": access,
                     "duration_s": seconds,
                     "throughput_bps": None if rate is None else 8.0 * rate * (1 << 20),
+                    "iops": number(at(result, "iops")),
                     "streams": count(at(test, "Options", "tasks")) or None,
                 }
                 self.findings.run(Run(document.first, min(last, document.last), values))

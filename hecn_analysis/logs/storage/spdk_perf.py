@@ -42,7 +42,7 @@ class SpdkPerf(BlockReader):
         (
             "Total  ",
             re.compile(
-                r"^\s{0,8}Total\s{1,120}:\s{1,20}\d{1,12}\.\d\d\s{1,20}(?P<rate>\d{1,9}\.\d\d)"
+                r"^\s{0,8}Total\s{1,120}:\s{1,20}(?P<iops>\d{1,12}\.\d\d)\s{1,20}(?P<rate>\d{1,9}\.\d\d)"
                 r"(?:\s{1,20}\d{1,12}\.\d\d){3}\s{0,8}$"
             ),
         ),
@@ -64,6 +64,7 @@ class SpdkPerf(BlockReader):
                 "protocol": _PROTOCOLS.get(figures.get("transport", ""), "file"),
                 "direction": _WAYS.get(asked),
                 "throughput_bps": float(figures["rate"]) * 8 * 2**20,
+                "iops": float(figures["iops"]),
             },
             half_digit(figures["rate"]),
         )

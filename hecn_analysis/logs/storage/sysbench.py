@@ -33,6 +33,8 @@ class Sysbench(BlockReader):
         *(
             "Extra file open flags: ",
             "Doing ",
+            "reads/s:",
+            "writes/s:",
             "read, MiB/s:",
             "written, MiB/s:",
             "total time: ",
@@ -43,6 +45,8 @@ class Sysbench(BlockReader):
     BEGINS: ClassVar[re.Pattern[str]] = re.compile(r"^\s{0,8}Extra file open flags: (?P<flags>.{1,60})")
     FIGURES: ClassVar[tuple[tuple[str, re.Pattern[str]], ...]] = (
         ("Doing ", re.compile(r"^\s{0,8}Doing (?P<mode>sequential|random) (?P<what>read|write|rewrite|r/w)\b")),
+        ("reads/s:", re.compile(r"^\s{0,8}reads/s:\s{1,40}(?P<read_iops>\d{1,9}\.\d\d)$")),
+        ("writes/s:", re.compile(r"^\s{0,8}writes/s:\s{1,40}(?P<written_iops>\d{1,9}\.\d\d)$")),
         ("read, MiB/s:", re.compile(r"^\s{0,8}read, MiB/s:\s{1,40}(?P<read>\d{1,9}\.\d\d)$")),
         ("written, MiB/s:", re.compile(r"^\s{0,8}written, MiB/s:\s{1,40}(?P<written>\d{1,9}\.\d\d)$")),
         (
@@ -65,6 +69,7 @@ class Sysbench(BlockReader):
                 "protocol": "file",
                 "duration_s": seconds,
                 "direction": _MODES[figures.get("mode", "sequential")] + direction,
+                "iops": float(figures[f"{name}_iops"]) if f"{name}_iops" in figures else None,
             }
             if float(figures.get(name, 0)):
                 yield {**columns, "throughput_bps": float(figures[name]) * 8 * 2**20}, 0.01

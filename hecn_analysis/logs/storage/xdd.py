@@ -43,6 +43,7 @@ _NAMES: Final = {
     "Time": "seconds",
     "Bandwidth": "rate",
     "Rate": "rate",
+    "IOPS": "iops",
     "Op_Type": "operation",
     "OP_Type": "operation",
     "Target": "target",
@@ -156,6 +157,7 @@ class Xdd:
             "bytes": None if amount is None else int(amount),
             "duration_s": seconds,
             "throughput_bps": throughput,
+            "iops": row.number("iops"),
             "streams": len(parts) or None,
         }
         streams = [
