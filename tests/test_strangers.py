@@ -33,6 +33,11 @@ def test_keys_that_no_rule_reads_are_named_as_they_are_spelled():
     assert strangers.unread(config) == ["moonPhase", "Flux-Setting"]
 
 
+def test_values_that_say_nothing_are_named():
+    config = {"description": "x", "rtt_ms": "short", "link_gbps": 10, "level": "some", "note": "x"}
+    assert strangers.not_understood(config) == ["level", "rtt_ms"]
+
+
 @pytest.mark.parametrize(
     ("config", "name", "value"),
     [

@@ -107,7 +107,7 @@ def read(data: Path) -> list[Row]:
         )
         beyond = _rules()["unexpressed"]
         row.counted = line["kind"] == "measured" and not re.search(beyond["limit"], row.limit)
-        row.unread = unread(config)
+        row.unread, row.not_understood = unread(config), not_understood(config)
         row.whole = row.counted and not row.unread and not any(key in config for key in beyond["keys"])
         try:
             _predict(row, config)
@@ -152,6 +152,15 @@ def unread(config: Mapping[str, Any]) -> list[str]:
     beyond = _rules()["unexpressed"]
     ignored = {*beyond["ignored"], *strangers_places.WHERE}
     return strangers_reading.unread(config, _spellings(), ignored, _rules()["synonyms"])
+
+
+def not_understood(config: Mapping[str, Any]) -> list[str]:
+    """Keys that rules read, whose values say nothing to them."""
+    ignored = {*_rules()["unexpressed"]["ignored"], *strangers_places.WHERE}
+    read = set(config) - set(unread(config)) - ignored
+    return sorted(
+        key for key in read if strangers_reading.spelled(key, {}) not in ignored and not quantities({key: config[key]})
+    )
 
 
 def quantities(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -537,8 +546,12 @@ def _print_worst(rows: Sequence[Row], found: pd.DataFrame, count: int) -> None:
         print(
             f"{row.name:16} {rates[0]}, predicted {rates[1]} ({rates[2]} to {rates[3]}), {row.bottleneck}: {keys}"[:240]
         )
-    unknown = Counter(key for row in rows for key in row.unread)
-    print("\nkeys that no rule reads:", ", ".join(f"{key} {count}" for key, count in unknown.most_common()) or "none")
+    for title, names in (
+        ("keys that no rule reads", "unread"),
+        ("keys with values that say nothing", "not_understood"),
+    ):
+        counts = Counter(key for row in rows for key in getattr(row, names)).most_common()
+        print(f"\n{title}:", ", ".join(f"{key} {count}" for key, count in counts) or "none")
     print("\nwithout a prediction:")
     print(found["fault"].replace("", np.nan).dropna().str.slice(0, 70).value_counts().head(20).to_string())
 

@@ -34,6 +34,8 @@ class Row:
         Whether the scenario also holds all that the source states, and needs no assumed round-trip time.
     unread
         Keys of its configuration that no rule reads.
+    not_understood
+        Keys that rules read, whose values say nothing to them.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Row:
     whole: bool = True
     keys: Mapping[str, Any] = field(default_factory=dict)
     unread: Sequence[str] = ()
+    not_understood: Sequence[str] = ()
 
     def predicted(self, factors: FloatArray) -> FloatArray:
         """Logarithm of the rate of a single run in each draw, given the error of each regime."""
