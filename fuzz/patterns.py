@@ -66,7 +66,8 @@ _ENOUGH_S: Final = 0.3
 _TRIALS: Final = 3  # growth is seen in each, or it was the machine
 #: Lengths that every text is tried at, and what the rest of `slowest` goes by.
 _LENGTHS: Final = (1_000, 4_000, 30_000)
-_QUICK_S: Final = 1e-8
+#: Pace at the longest of them from which a million characters are tried: grown in step with the length it is at fault.
+_QUICK_S: Final = SECONDS_PER_MEGABYTE / LONGEST * _LENGTHS[-1] / LONGEST
 _LEAST_S: Final = 5e-3  # what takes less is not told from the clock's steps
 _FAR: Final = 40  # repetitions up to here are as good as written out
 
@@ -428,7 +429,8 @@ def slowest(found: Found) -> Trial | None:
 
     All texts are tried short at first. Then, of each method, the one that took longest for its length is tried at a
     million characters, and so is each that took more than `_QUICK_S` for a character: what takes less at 30 000
-    characters would have to grow with more than the square of the length to be too slow at a million.
+    characters would have to grow with more than the square of the length to be too slow at a million, and to hide
+    that until then.
     """
     short: list[Trial] = []
     for attack in attacks(found.pattern):
@@ -439,10 +441,12 @@ def slowest(found: Found) -> Trial | None:
                     if trial.at_fault:
                         return trial
             short.append(trial)
+    # Texts that a pattern sees no longer than this grow no more: only a pace close to the limit is worth a second look.
+    quick = _QUICK_S if found.longest > _LENGTHS[-1] else SECONDS_PER_MEGABYTE / LONGEST / 2
     done: set[str] = set()
     most: Trial | None = None
     for trial in sorted(short, key=lambda each: each.pace, reverse=True):
-        if trial.method in done and trial.pace < _QUICK_S:
+        if trial.method in done and trial.pace < quick:
             continue
         done.add(trial.method)
         full = _tried(found, trial.method, trial.attack, LONGEST)
