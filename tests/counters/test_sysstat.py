@@ -419,3 +419,37 @@ def test_iostat_of_disks_alone(counters_of):
     ).sources
     assert source["devices"][0]["write_bps"] == 8 * 20 * 1024
     assert "host" not in source
+
+
+def test_a_table_of_mpstat_without_its_first_line(counters_of, said):
+    counters = counters_of(
+        "The softirq of CPU 0 is the limit:\n\n"
+        "04:18:54 PM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n"
+        "04:18:55 PM  all    5.81    0.00   19.42    0.00    2.94   10.21    0.00    0.00    0.00   61.63\n"
+        "04:18:55 PM    0    0.00    0.00    0.00    0.00   16.80   82.78    0.00    0.00    0.00    0.41\n"
+    )
+    [source] = counters.sources
+    assert source["cpu"]["all_busy_fraction"] == [0.3837]
+    assert [line.split(": ", 1)[1] for line in said(counters)] == [
+        "truncated: found a table of mpstat, expected its first line with the date above it; the rows have no times"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s\nrxcmp/s   txcmp/s  rxmcst/s   %ifutil\n"
+            "Average:        vnet0      0.31 1330807.03      0.02  77976.98\n0.00      0.00      0.00      6.39\n"
+        ),
+        (
+            "Average: IFACE   rxpck/s   txpck/s\nrxkB/s    txkB/s   rxcmp/s   txcmp/s\nrxmcst/s   %ifutil\n"
+            "Average:        vnet0      0.31 1330807.03\n0.02  77976.98 0.00      0.00\n0.00      6.39\n"
+        ),
+    ],
+    ids=["once", "twice"],
+)
+def test_a_table_of_sar_that_mail_has_broken(counters_of, text):
+    counters = counters_of(f"current code:\n{text}# next\n12 0.5\n")
+    [rate] = counters.rates.to_dict("records")
+    assert (rate["interface"], rate["in_bps"], rate["out_bps"]) == ("vnet0", 0.02 * 8192, 77976.98 * 8192)

@@ -47,6 +47,36 @@ def test_the_list_of_disks_ends_with_a_blank_line():
     assert found["mounts"] == {"/": "sda1"}
 
 
+def test_a_whole_row_below_a_blank_line_belongs_to_the_list_of_disks():
+    [found], _ = read(
+        "------------- lsblk ----------------\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\nvda  252:0    0   5G  0 disk\n"
+        "\nvdb  252:16   0 100M  0 disk /mnt/vdb\n\nsdz is not in it.\n"
+    )
+    assert found["disks"] == {"vda": 5 * 1024**3, "vdb": 100 * 1024**2}
+    assert found["mounts"] == {"/mnt/vdb": "vdb"}
+
+
+def test_arrays_between_sentences_without_the_line_of_personalities():
+    [first, second], _ = read(
+        "The card is slow. See below.\nmd0 : active raid1 sdb1[1] sda1[0]\n      975872 blocks super 1.2 [2/2] [UU]\n\n"
+        "md3 : active raid5 sdc6[2] sdb6[1] sda6[0]\n      7118330880 blocks level 5, 512k chunk [3/2] [UU_]\n\n"
+        "And without its cache:\nmd3 : active raid5 sdc6[2] sdb6[1] sda6[0]\n      7118330880 blocks [3/3] [UUU]\n"
+    )
+    assert [(one["name"], one["n_working"]) for one in first["arrays"]] == [("md0", 2), ("md3", 2)]
+    assert [(one["name"], one["n_working"]) for one in second["arrays"]] == [("md3", 3)]
+
+
+def test_what_an_ata_disk_says_of_itself_without_its_margins():
+    [found], _ = read(
+        "/dev/sdc:\n\nATA device, with non-removable media\nModel Number:       WDC WD30EZRX-00D8PB0\nConfiguration:\n"
+        "LBA48  user addressable sectors: 5860533168\nLogical  Sector size:                   512 bytes\n"
+        "Physical Sector size:                  4096 bytes\nNominal Media Rotation Rate: 5400\n"
+        "*    Gen3 signaling speed (6.0Gb/s)\n"
+    )
+    assert (found["size_bytes"], found["rpm"], found["physical_sector"]) == (5860533168 * 512, 5400, 4096)
+    assert found["link_max_bps"] == 6e9
+
+
 def test_disks_by_the_name_of_the_kernel():
     [found], _ = read("KNAME   MODEL          ROTA       SIZE\nnvme0n1 Fast Disk 3       0 1000204886016\n")
     assert found["disks"] == {"nvme0n1": 1000204886016}

@@ -191,3 +191,11 @@ def test_an_excerpt_that_begins_with_the_bar_is_one_run(reading_of, column):
     assert column(reading, "throughput_bps") == [176 * 8 * 2**20]
     assert column(reading, "bytes") == [30000000]
     assert column(reading, "duration_s") == [0.2]
+
+
+def test_a_bar_that_mail_has_broken_belongs_to_the_saved_file(reading_of, column):
+    reading = reading_of(
+        "--2019-07-01 15:54:52-- http://there.example/mbox/\nSaving to: ‘1.patch’\n\n1.patch \n100%[======>] \n"
+        "4.94K  --.-KB/s    in 0.001s\n\n2019-07-01 15:54:53 (4.31 MB/s) - ‘1.patch’ saved [5055/5055]\n"
+    )
+    assert (column(reading, "bytes"), column(reading, "duration_s")) == ([5055], [0.001])

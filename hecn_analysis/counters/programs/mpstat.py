@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from hecn_analysis.counters.programs.readings import local_time, moments
 from hecn_analysis.counters.programs.sysstat import (
     CLOCK,
     Days,
-    First,
     clock_of,
     day_of,
     first_line,
@@ -56,9 +55,7 @@ def recognises(document: Document) -> bool:
             and bool(re.search(r'"(?:cpu-load|node-load|sum-interrupts|individual-interrupts)"', document.text))
             and '"file-date"' not in document.start
         )
-    if _has_clocks(document):
-        return first_line(document) is not None
-    return any(_MEAN.match(line) and HEADING.search(line) for line in document.lines[:400])
+    return _has_clocks(document) or any(_MEAN.match(line) and HEADING.search(line) for line in document.lines[:400])
 
 
 def read(document: Document, findings: CounterFindings) -> None:
@@ -82,9 +79,12 @@ def _has_clocks(document: Document) -> bool:
 def _rows(document: Document, findings: CounterFindings) -> None:
     """Read the rows of all times."""
     days = Days(findings)
-    first = cast("First", first_line(document))
-    days.begin(first, document)
-    findings.facts.update(host=first.host, n_cpus=first.cpus, date=days.date)
+    if (first := first_line(document)) is not None:
+        days.begin(first, document)
+        findings.facts.update(host=first.host, n_cpus=first.cpus, date=days.date)
+    else:
+        message = "found a table of mpstat, expected its first line with the date above it; the rows have no times"
+        findings.problem(1, "truncated", message)
     columns: list[str] = []
     times: list[float | None] = []
     loads: list[Mapping[str, str]] = []

@@ -8,13 +8,14 @@ Units and traps
 - Rows of -n DEV are rates of an interface; the interval is the time since the row before, or since the clock in the
   heading. "Average:" rows, by whatever word, have no clock and are left.
 - A report may cross midnight, and have a heading every screenful, and begin again after a restart of the host.
+- Mail breaks headings and rows of interfaces, once or twice; the lines below hold the rest of their words.
 - Octets are the kernel's, without FCS. Times are local, without their zone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -35,9 +36,13 @@ _OTHERS: Final = re.compile(r"^(?>.*?\bUID\b).*\bPID\b|\bTGID\b|\bCommand\b")
 _OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
 _PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")
 _ALONE: Final = re.compile(
-    r"^\S{1,20}(?: [AP]M)?[ \t]+IFACE[ \t]+rxpck/s[ \t]+txpck/s[ \t]+(?:rxkB/s[ \t]+txkB/s|rxbyt/s[ \t]+txbyt/s)\s",
+    r"^(?:\S{1,20}(?: [AP]M)?)?[ \t]{1,80}IFACE\s{1,80}rxpck/s\s{1,80}txpck/s"
+    r"\s{1,80}(?:rxkB/s\s{1,80}txkB/s|rxbyt/s\s{1,80}txbyt/s)\s",
     re.MULTILINE,
 )
+_COLUMN: Final = re.compile(r"(?:[rt]x(?:pck|kB|byt|cmp|mcst|err|drop|carr|fram|fifo)|coll)/s|%ifutil")
+_BROKEN: Final = re.compile(r"\bIFACE\b[^\n]{0,400}\n[ \t]{0,80}(?:[rt]x[a-zB]{2,5}/s|coll/s|%ifutil)")
+_MOST: Final = 16
 _MEAN: Final = re.compile(r"[^\W\d]{3,20}\.?\s?:\s")
 _IDLE: Final = ("%idle",)
 _SYSTEM: Final = ("%system", "%sys")
@@ -58,17 +63,42 @@ def _is_heading(words: Sequence[str]) -> bool:
     return len(words) > 1 and not any(number(word) is not None for word in words[1:])
 
 
+def _unbroken(document: Document) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers; tables of interfaces that mail has broken, once or more often, are whole again."""
+    kept: tuple[int, str] | None = None
+    width = 0  # words of a row, from the name of the interface on
+    for line, text in enumerate(document.lines, 1):
+        words = text.split()
+        if kept is not None:
+            begun = _MEAN.match(kept[1]) or CLOCK.match(kept[1])
+            known = kept[1][begun.end() if begun else 0 :].split()
+            is_heading = "IFACE" in known
+            if is_heading and words and all(map(_COLUMN.fullmatch, words)) and len(known) < _MOST:
+                kept = (kept[0], f"{kept[1]} {text}")
+                continue
+            width = len(known) if is_heading else width
+            is_row = begun is not None and 1 < len(known) < width and number(known[-1]) is not None
+            if is_row and 0 < len(words) <= width - len(known) and all(number(word) is not None for word in words):
+                kept = (kept[0], f"{kept[1]} {text}")
+                continue
+            yield kept
+        kept = (line, text)
+    if kept is not None:
+        yield kept
+
+
 def read(document: Document, findings: CounterFindings) -> None:
     """Read the rates of interfaces, and the times of all tables."""
     findings.format = "sar-text"
     report = _Report(document, findings)
     later = later_lines(document)
-    for line, text in enumerate(document.lines, 1):
+    lines = list(_unbroken(document) if _BROKEN.search(document.text) else enumerate(document.lines, 1))
+    for line, text in lines:
         if line in later:
             report.begin(later[line], document)
         elif clock := CLOCK.match(text):
             report.line(line, clock, text[clock.end() :].split())
-    report.means(document, {str(each["interface"]) for each in findings.rates})
+    report.means(lines, {str(each["interface"]) for each in findings.rates})
     report.finish()
 
 
@@ -122,13 +152,13 @@ class _Report:
         elif row.get("CPU") == "all" or ("CPU" not in row and "%idle" in row):
             _busy(row, self._cpu)
 
-    def means(self, document: Document, known: Container[str]) -> None:
+    def means(self, lines: Sequence[tuple[int, str]], known: Container[str]) -> None:
         """Read the averages of interfaces of which there is nothing else."""
         columns: Sequence[str] = ()
-        for line, text in enumerate(document.lines, 1):
+        for line, text in lines:
             mean = _MEAN.match(text)
             begun = mean or CLOCK.match(text)
-            words = text[begun.end() :].split() if begun else ()
+            words = text[begun.end() if begun else 0 :].split() if begun or " IFACE " in text else ()
             if "IFACE" in words:
                 columns = words
             elif mean and columns and len(words) == len(columns):

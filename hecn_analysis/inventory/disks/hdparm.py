@@ -5,6 +5,7 @@ Units and traps
 - ``device size with M = 1000*1000`` is rounded to 10^6 bytes; sectors times their size are exact.
 - ``Gen3 signaling speed (6.0Gb/s)`` with a star is what the disk can do, not what runs.
 - A nominal rotation rate of 1, or ``Solid State Device``, means that the drive does not rotate.
+- Mail and forums lose the blanks in front of lines.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ REPEATS: bool = False
 
 _DEVICE: Final = re.compile(r"(?P<device>/dev/\S{1,80}):\s*$")
 _MODEL: Final = re.compile(r"\s{0,8}Model Number:\s{1,20}(?P<model>\S.{0,80}?)\s*$")
-_SECTORS: Final = re.compile(r"\s{1,16}LBA(?P<wide>48)?\s{1,8}user addressable sectors:\s{0,40}(?P<sectors>\d{1,18})")
+_SECTORS: Final = re.compile(r"\s{0,16}LBA(?P<wide>48)?\s{1,8}user addressable sectors:\s{0,40}(?P<sectors>\d{1,18})")
 _SECTOR: Final = re.compile(
-    r"\s{1,16}(?P<which>Logical|Physical|Logical/Physical)\s{1,4}Sector size:\s{0,40}(?P<bytes>\d{1,6}) bytes"
+    r"\s{0,16}(?P<which>Logical|Physical|Logical/Physical)\s{1,4}Sector size:\s{0,40}(?P<bytes>\d{1,6}) bytes"
 )
-_SIZE: Final = re.compile(r"\s{1,16}device size with M = 1000\*1000:\s{1,20}(?P<mb>\d{1,12}) MBytes")
-_ROTATION: Final = re.compile(r"\s{1,16}(?:Nominal Media )?Rotation Rate: (?P<rate>\d{1,6}|Solid State Device)")
-_SIGNAL: Final = re.compile(r"\s{1,12}\*\s{1,8}Gen\d signaling speed \((?P<rate>\d{1,2}(?:\.\d)?)Gb/s\)")
+_SIZE: Final = re.compile(r"\s{0,16}device size with M = 1000\*1000:\s{1,20}(?P<mb>\d{1,12}) MBytes")
+_ROTATION: Final = re.compile(r"\s{0,16}(?:Nominal Media )?Rotation Rate: (?P<rate>\d{1,6}|Solid State Device)")
+_SIGNAL: Final = re.compile(r"\s{0,12}\*\s{1,8}Gen\d signaling speed \((?P<rate>\d{1,2}(?:\.\d)?)Gb/s\)")
 _FEWEST: Final = 2
 
 

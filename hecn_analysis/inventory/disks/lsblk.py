@@ -4,9 +4,8 @@ Units and traps
 ---------------
 - Without -b sizes are rounded to one decimal, in powers of two: 447.1G. JSON has numbers with -b, texts without.
 - Columns are chosen by options: what is not there is missing. Other programs have tables with some of the same heads
-  (swapon, nmcli), which is why all heads must be known. The table ends with a blank line.
-- ``disks`` are devices of the type ``disk``, and where
-  there is no type those at the root of the tree.
+  (swapon, nmcli), which is why all heads must be known. Below a blank line only whole rows belong to the table.
+- ``disks`` are devices of the type ``disk``, and where there is no type those at the root of the tree.
 - The same array or logical volume is listed below each of its members.
 """
 
@@ -66,7 +65,7 @@ _NUMBERED: Final = re.compile(r"\s\d{1,4}:\d{1,7}\s")
 _TREE: Final = frozenset(" \t|`├└│")
 _USUAL: Final = ("MAJ:MIN", "RM", "SIZE", "RO", "TYPE")
 _BY_ORDER: Final = re.compile(
-    r"\s{1,200}(\d{1,4}:\d{1,7})\s{1,40}([01])\s{1,40}(\S{1,20})\s{1,40}([01])\s{1,40}(\w{1,12})(?:\s{1,80}(\S.{0,300}))?\s*$"
+    r"\s{1,200}(\d{1,4}:\d{1,7})\s{1,40}([01])\s{1,40}(\S{1,20})\s{1,40}([01])\s{1,40}(\w{1,12})(?:\s{1,80}(\S.{0,300}))?$"
 )
 _MOST: Final = 4096
 _DEEPEST: Final = 12
@@ -148,14 +147,18 @@ def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Devices of the tree for people, or of pairs."""
     columns: list[tuple[str, int, int]] = []
     above: list[tuple[int, str]] = []
-    for line in lines:
+    is_parted = False  # by a blank line, below which only a whole row belongs to the table
+    for line in map(str.rstrip, lines):
         if _PAIRS.match(line[:4000]) is not None:
             pairs = {pair["name"]: pair["value"] for pair in _PAIR.finditer(line[:4000])}
             if pairs.get("NAME") or pairs.get("KNAME"):
                 yield {**pairs, "NAME": pairs.get("NAME") or pairs["KNAME"], "_parent": pairs.get("PKNAME") or None}
         elif BEGINS is not None and BEGINS.match(line):
             columns = [(head[0], head.start(), head.end()) for head in _HEAD.finditer(line[:2000])]
+            is_parted = False
         elif not line.strip():
+            is_parted = True
+        elif is_parted and not ((named := _NAME.match(line)) and _BY_ORDER.match(line, named.end())):
             columns = []
         elif any(head == "MAJ:MIN" for head, *_ in columns) and not _NUMBERED.search(line):
             columns = (

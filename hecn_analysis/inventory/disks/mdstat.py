@@ -24,8 +24,8 @@ from hecn_analysis.parsing import amounts
 FORMATS: tuple[str, ...] = ("mdstat",)
 VERSIONS: str = "Linux 2.4 to 6"
 COMMANDS: tuple[str, ...] = ("/proc/mdstat",)
-BEGINS: re.Pattern[str] | None = re.compile(r"Personalities ?:")
-REPEATS: bool = True
+BEGINS: re.Pattern[str] | None = re.compile(r"Personalities ?:|md[\w.-]{1,60} : (?:in)?active\b")
+REPEATS: bool = False
 
 _ARRAY: Final = re.compile(
     r"(?P<name>md[\w.-]{0,60}) : (?P<state>[a-z]{1,20})(?P<mode> \((?:auto-)?read-only\))?"

@@ -48,9 +48,9 @@ class GfalCopy:
             self._open = (self._open[0] if self._open else line.number, line.number, states[-1])
         if ended := _END.search(line.text):
             self._run(line.number, ended)
-        elif _LIKE.search(line.text):
+        elif is_like := _LIKE.search(line.text) is not None:
             report_damaged_line(self._findings, line, "'Copying …   [DONE]  after …s'; left out")
-        return bool(states) or ended is not None or _LIKE.search(line.text) is not None
+        return bool(states) or ended is not None or is_like
 
     def finish(self) -> None:
         """Add a copy whose end is missing."""

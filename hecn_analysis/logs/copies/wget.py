@@ -22,6 +22,7 @@ Units and traps
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -64,7 +65,16 @@ _SAVED: Final = re.compile(r"^'(?P<name>.{1,400})' saved\s*$")
 
 
 _EXACT: Final = 0.05
-_NEAR: Final = 2
+_NEAR: Final = 4  # lines, for mail breaks the bar above into three
+_FAR: Final = 40  # lines, of a bar that is coded for mail
+_ALIKE: Final = 0.01  # of the bytes, which a bar rounds
+
+
+def _is_near(lines: int, alone: Run, figures: Mapping[str, object]) -> bool:
+    """Whether the line of a saved file, so many lines below a bar, is of the same file."""
+    size, shown = figures.get("bytes"), alone.columns.get("bytes")
+    is_alike = isinstance(size, int) and isinstance(shown, int) and abs(size - shown) <= _ALIKE * size
+    return lines <= _NEAR or (lines <= _FAR and is_alike)
 
 
 @dataclass
@@ -115,6 +125,7 @@ class Wget:
                 self._open.last = line.number
                 return True
             self._close()
+            self._alone = None
             self._open = _OpenRun(line.number, line.number, robots=text.endswith("/robots.txt"))
             return True
         if match := _QUIET.search(text):
@@ -171,7 +182,7 @@ class Wget:
         if size is not None:
             figures["bytes"] = int(size["bytes"])
         opened, alone = self._open, self._alone
-        if opened is None and alone is not None and line.number - alone.line_last <= _NEAR:
+        if opened is None and alone is not None and _is_near(line.number - alone.line_last, alone, figures):
             alone.columns.update(figures)
             alone.line_last = line.number
             self._alone = None
