@@ -68,6 +68,12 @@ _IN_VAIN: Final = re.compile(
     r"(?=.{0,20}$)|\b(?:ruled?|rules|ruling) (?:\w{1,12} ){0,3}out\b|\bunchanged\b|\bnothing (?:helped|changed)\b",
     re.IGNORECASE,
 )
+#: What somebody excludes, up to a "but": "it is not the MTU, I checked".
+_EXCLUDES: Final = re.compile(
+    r"\b(?:it|that|this)(?:'s| is| was)(?: definitely| certainly| surely)? not"
+    r" (?:the|an?|my|our|about|caused by|related to)\b(?:(?!\bbut\b)[^;:.!?]){0,400}",
+    re.IGNORECASE,
+)
 _TRIES: Final = re.compile(
     r"\b(?:tried|try|replac\w{1,3}|swapp\w{1,3}|chang\w{1,3}|different|another|new|other|disabl\w{1,3}|enabl\w{1,3}"
     r"|set(?:ting)?|updat\w{1,3}|upgrad\w{1,3}|install\w{0,3}|switch\w{1,3}|reboot\w{0,3}|remov\w{1,3}|unplug\w{0,4}"
@@ -173,7 +179,7 @@ def _void(sentence: str) -> Iterator[tuple[int, int]]:
     if _IN_VAIN.search(sentence) is not None and _TRIES.search(sentence) is not None:
         yield 0, len(sentence)
         return
-    for pattern in (_ASKS, _GUESSES, _QUOTES):
+    for pattern in (_ASKS, _GUESSES, _QUOTES, _EXCLUDES):
         for match in pattern.finditer(sentence):
             yield match.span()
 

@@ -21,6 +21,8 @@ def found(text):
         ("Somebody in a forum suggested jumbo frames. The MTU is 1500.", "The MTU is 1500."),
         ("I tried another cable and another switch port without success.", ""),
         ("Replacing the card did not help. The port says 100 Mb/s.", "The port says 100 Mb/s."),
+        ("The rate is 3 MB/s. It is not the cable, I checked.", "The rate is 3 MB/s."),
+        ("It's not my driver but the port of the switch.", "but the port of the switch."),
         ("I could only reach 30 Mb/s over the tunnel.", "I could only reach 30 Mb/s over the tunnel."),
         ("Why is the copy over wifi so slow?", "Why is the copy over wifi so slow?"),
     ],
