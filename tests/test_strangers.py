@@ -81,7 +81,6 @@ def test_values_that_say_nothing_are_named():
         ({"fs": "Lustre", "clients": 64}, "cluster_clients", "cluster"),
         ({"fs": "Lustre", "clients": 1}, "cluster_clients", "cluster-client"),
         ({"mem": "DDR4-2400 2ch"}, "transfers", 2.4e9),
-        ({"tool": "lftp, SFTP"}, "in_turn", 16),
         ({"rtt_ms": "not stated"}, "rtt", None),
         ({"window_KB": 64}, "window", 65536),
         ({"kernel": "5.14.0-427.el9"}, "kernel", "5.14"),
