@@ -56,8 +56,8 @@ def test_faults_of_a_table_are_told(tmp_path):
     with pytest.raises(InputError) as error:
         load("hec-test-wam")
     assert str(error.value) == (
-        "found no service level 'hec-test-wam', expected one of hec-operational-wan, hec-operational-wan-2013, "
-        "hec-test-wan, hec-test-wan-2013 or a file; "
+        "found no service level 'hec-test-wam', expected one of hec-test-wan, hec-test-wan-2013, "
+        "hec-operational-wan, hec-operational-wan-2013 or a file; "
         "did you mean 'hec-test-wan'?"
     )
     path = tmp_path / "a.yaml"
