@@ -53,7 +53,7 @@ exit status:
 
 @dataclass
 class _Watched:
-    """The sources, who is told changes, the archive of the results and of what was told, and what was judged."""
+    """The sources, the archive, the recipients of changes, and what was judged last."""
 
     incoming: Incoming
     remote: Remote
@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tellers(arguments: argparse.Namespace, archive: Archive) -> tuple[Teller, ...]:
-    """Who is told changes: a webhook, a mail, both or none."""
+    """Return the recipients of changes: the webhook and the mail address, where they are given."""
     from hecn_analysis.watching.mail import Mail  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.watching.webhook import Webhook  # noqa: PLC0415 (see above)
 

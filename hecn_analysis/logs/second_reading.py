@@ -31,7 +31,7 @@ def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
     given = lines.whole()
     text = Text(given.texts, given.numbers)
     before = _reading(plain)
-    is_open = before.is_open or second_reading.has_marks("\n".join(text.lines)) or _are_marked(plain, text)
+    is_open = before.is_open or second_reading.has_marks(text.lines) or _are_marked(plain, text)
     if not (is_open or plain.left_over):
         return plain
     last = given.numbers[-1] if given.texts else 0

@@ -120,18 +120,17 @@ def is_wrapped(lines: Sequence[str]) -> bool:
     is_prefixed = all(prefixes.bare(line) != line for line in ends)
     written = [line for line in lines if line.strip()]
     outside = sum(line[0] not in _BLANKS for line in written)
-    return (
-        is_prefixed or has_marks("\n".join(lines)) or are_marked(ends) or 0 < outside <= min(_AROUND, len(written) // 2)
-    )
+    return is_prefixed or has_marks(lines) or are_marked(ends) or 0 < outside <= min(_AROUND, len(written) // 2)
 
 
-def has_marks(text: str) -> bool:
-    """Whether a text has marks inside lines that may cost a figure without any problem."""
+def has_marks(lines: Sequence[str]) -> bool:
+    """Whether lines have marks inside that may cost a figure without any problem."""
+    text = "\n".join(lines)
     lower = text.lower()
     return (
         any(mark in lower for mark in _MARKS)
         or any(sign in lower and pattern.search(text) is not None for sign, pattern in _MARKS_BY_SIGN.items())
-        or ('"' in text and any(map(_has_open_quote, text.split("\n"))))
+        or ('"' in text and any(map(_has_open_quote, lines)))
         or _CONTROLS.search(text) is not None
         or (not text.isascii() and _TYPOGRAPHIC.search(text) is not None)
     )

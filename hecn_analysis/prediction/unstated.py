@@ -159,9 +159,9 @@ def _rate(scenario: Scenario, where: Circumstances, *, long: bool) -> Parameter:
     hosts = [host for host in (scenario.sender, scenario.receiver) if host is not None]
     allowed = [host.instance_rate for host in hosts if host.instance_rate is not None]
     ports = [slot.nic.port_rate.value for host in hosts for slot in host.slots.values() if slot.nic is not None]
-    rates = (
-        [rate.value * (1 + rate.spread) for rate in allowed] if allowed else ([] if long else ports)
-    )  # a cloud's backbone carries what its machines may send
+    rates = [] if long else ports
+    if allowed:  # a cloud's backbone carries what its machines may send
+        rates = [rate.value * (1 + rate.spread) for rate in allowed]
     own = _port(scenario)
     prior = of_key("path.rate", where if own is None else replace(where, rate_bps=_size(own.value)))
     if rates:

@@ -36,7 +36,7 @@ _MOST: Final = 100
 
 
 class Mail(Teller):
-    """Somebody with an address of mail.
+    """A mail address that is sent changes.
 
     Parameters
     ----------

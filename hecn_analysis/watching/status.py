@@ -124,11 +124,13 @@ def _histories(series: Sequence[Series], dask: str | None) -> Iterator[History]:
 def _shares(series: Sequence[Series]) -> Iterator[list[Series]]:
     """Series for one worker each, with no more columns than it needs."""
     share: list[Series] = []
+    results = 0
     for one in series:
         share.append(replace(one, runs=one.runs[["start_time", "rate_bps", *COLUMNS]]))
-        if sum(len(own.runs) for own in share) >= _SHARE:
+        results += len(one.runs)
+        if results >= _SHARE:
             yield share
-            share = []
+            share, results = [], 0
     if share:
         yield share
 

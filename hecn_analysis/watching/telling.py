@@ -20,7 +20,7 @@ from hecn_analysis.watching.web import Backoff, SourceError
 
 
 class Teller:
-    """Somebody who is told changes, by a name that shows no secret; the archive keeps what was taken."""
+    """A recipient of changes. Its name shows no secret; the archive keeps which changes it accepted."""
 
     def __init__(self, name: str, archive: Archive) -> None:
         self.name = name
