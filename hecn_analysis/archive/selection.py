@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, unknown_name
 from hecn_analysis.files.source import listed
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def check_columns(names: Sequence[str]) -> None:
     known = {DAY, *(name for table in PARTED for name, column in COLUMNS[table].items() if column.kind == TEXT)}
     for name in names:
         if name not in known:
-            unknown = f"column {name!r} of an archive"
-            raise InputError(unknown, f"one of {', '.join(sorted(known))}", advice=did_you_mean(name, known))
+            raise unknown_name("archive column", name, sorted(known))
 
 
 def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -114,6 +113,16 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
     return tables
 
 
+def require_archive(folder: str | os.PathLike[str]) -> None:
+    """Raise InputError for a folder that is no archive: an unknown name is not an empty one."""
+    if archive_of(folder) is None:
+        raise InputError(
+            f"no archive {os.fspath(folder)!r}",
+            "a folder created by 'hecn archive add'",
+            advice="create one with that command",
+        )
+
+
 def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequence[str] = PARTED) -> list[Selection]:
     """Return a part of an archive for each value of a column, or each combination of values of several.
 
@@ -122,12 +131,7 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequen
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
     from hecn_analysis.base.tables import COLUMNS  # noqa: PLC0415
 
-    if archive_of(folder) is None:
-        raise InputError(
-            f"no archive {os.fspath(folder)!r}",
-            "a folder created by 'hecn archive add'",
-            advice="create one with that command",
-        )
+    require_archive(folder)
     check_columns(columns)
     archive = Archive(folder)
     combinations: set[tuple[str, ...]] = set()

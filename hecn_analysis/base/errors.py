@@ -6,9 +6,14 @@ The command line prints any `HecnError` as one line, never as a traceback, and e
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Final
 
 from hecn_analysis.base.secrets import hidden
+
+#: An error lists all names up to this many, else only the nearest.
+_ALL_NAMED: Final = 12
+_NEAREST_NAMED: Final = 8
 
 
 class HecnError(Exception):
@@ -84,23 +89,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 
 
 def nearest(word: str, known: Iterable[str]) -> list[str]:
-    """Sort known words by how near they are to another: first those that contain it, then by their letters.
-
-    Parameters
-    ----------
-    word, known
-        The word, and the words to sort.
-
-    Returns
-    -------
-    list of str
-        All known words; in their own order if the word is empty.
-
-    Examples
-    --------
-    >>> nearest("wan", ["lan-10ge", "hec-wan", "wax"])
-    ['hec-wan', 'wax', 'lan-10ge']
-    """
+    """Known words, those that contain the word first, then by how alike their letters are."""
     alike = difflib.SequenceMatcher(b=word)
 
     def distance(name: str) -> tuple[bool, float]:
@@ -108,3 +97,66 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
         return word not in name, -alike.ratio()
 
     return sorted(known, key=distance) if word else list(known)
+
+
+def one_of(known: Collection[str], word: str = "", *, where: str = "") -> str:
+    """Text that lists the known names, those nearest to `word` first; of many only these, if `where` has the others.
+
+    Parameters
+    ----------
+    known, word
+        The names, and the word to sort them by.
+    where
+        File, folder or command that has all names.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> one_of(["lan-10ge", "hec-wan"], "wan")
+    'one of hec-wan, lan-10ge'
+    """
+    names = nearest(word, known)
+    if not where or len(names) <= _ALL_NAMED:
+        return f"one of {', '.join(names)}"
+    return f"one of {', '.join(names[:_NEAREST_NAMED])}, … ({len(names)} in {where})"
+
+
+def unknown_name(
+    kind: str,
+    name: str,
+    known: Collection[str],
+    *,
+    also: str = "",
+    where: str = "",
+    source: object | None = None,
+    line: int | None = None,
+) -> InputError:
+    """Error that a name is unknown: it lists the known ones, the nearest first, and suggests one that is close.
+
+    Parameters
+    ----------
+    kind, name, known
+        What the name stands for, the name, and the known ones.
+    also
+        What else would do, before the names: ``a YAML file or ``.
+    where
+        File, folder or command that has all names, if they may be many.
+    source, line
+        Place of the name.
+
+    Returns
+    -------
+    InputError
+        To be raised.
+
+    Examples
+    --------
+    >>> str(unknown_name("roadmap", "400", ["hecn", "400g"], also="a YAML file or "))
+    "found roadmap '400', expected a YAML file or one of 400g, hecn; did you mean '400g'?"
+    """
+    expected = also + (one_of(known, name, where=where) if known else "none")
+    return InputError(f"{kind} {name!r}", expected, source=source, line=line, advice=did_you_mean(name, known))

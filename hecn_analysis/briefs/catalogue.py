@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import InputError, did_you_mean, nearest
+from hecn_analysis.base.errors import unknown_name
 from hecn_analysis.briefs.parameters import DECLARATIONS, Brief, declaration_of, read_declaration
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def choose(names: Iterable[str], known: Mapping[str, Brief]) -> dict[str, Brief]
         elif name in known:
             chosen[name] = known[name]
         else:
-            suggestion = did_you_mean(name, known)
-            raise InputError(f"brief {name!r}", f"all, or one of {', '.join(nearest(name, known))}", advice=suggestion)
+            raise unknown_name("brief", name, known, also="all, or ", where="hecn brief --list")
     return chosen
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hecn_analysis.archive import selection
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean, unknown_name
 from hecn_analysis.briefs.parameters import Brief, Value, check
 
 LONGEST_NAME = 80
@@ -44,8 +44,7 @@ def jobs_of(
     declared = {name for brief in chosen.values() for name in brief.declaration.parameters}
     unknown = [name for name in given if name not in declared]
     if several and unknown:
-        expected = f"one of {', '.join(sorted(declared))}"
-        raise InputError(f"parameter {unknown[0]!r}", expected, advice=did_you_mean(unknown[0], declared))
+        raise unknown_name("parameter", unknown[0], sorted(declared), where="hecn brief --list")
     return [
         Job(_name(name, words), brief, check(brief.declaration, {**given, **values}, ignore_unknown=several), words)
         for name, brief in chosen.items()
@@ -93,8 +92,7 @@ def _listed(brief: Brief, word: str) -> tuple[str, list[str]]:
     key, _, values = word.partition("=")
     known = brief.declaration.parameters
     if key not in known:
-        expected = f"one of {', '.join(known)}" if known else "none"
-        raise InputError(f"parameter {key!r}", expected, advice=did_you_mean(key, known))
+        raise unknown_name("parameter", key, known)
     listed = list(dict.fromkeys(value.strip() for value in values.split(",") if value.strip()))
     if not listed:
         raise InputError(f"no values of {key}", f"{key}=VALUE,VALUE,…")

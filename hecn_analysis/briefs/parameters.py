@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hecn_analysis.archive.selection import archive_of
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base.errors import HecnError, InputError, unknown_name
 from hecn_analysis.files.names import as_stored
 from hecn_analysis.hardware import yaml_file
 
@@ -146,8 +146,9 @@ def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknow
     known = declaration.parameters
     unknown = [name for name in given if name not in known]
     if unknown and not ignore_unknown:
-        expected = f"one of {', '.join(known)}" if known else f"none: {declaration.title!r} takes no parameters"
-        raise InputError(f"parameter {unknown[0]!r}", expected, advice=did_you_mean(unknown[0], known))
+        if not known:
+            raise InputError(f"parameter {unknown[0]!r}", f"none: {declaration.title!r} takes no parameters")
+        raise unknown_name("parameter", unknown[0], known)
     values = {name: _value(name, known[name], value) for name, value in given.items() if name in known}
     return {**defaults(declaration), **values}
 
@@ -176,9 +177,7 @@ def _value(name: str, parameter: Parameter, given: Value) -> Value:
         _convert(name, parameter, choice) for choice in parameter.choices
     ]:
         choices = [str(choice) for choice in parameter.choices]
-        raise InputError(
-            f"parameter {name}: {given!r}", f"one of {', '.join(choices)}", advice=did_you_mean(str(given), choices)
-        )
+        raise unknown_name(f"parameter {name}:", str(given), choices)
     if parameter.range is not None:
         low, high = (_convert(name, parameter, end) for end in parameter.range)
         if not low <= value <= high:  # type: ignore[operator]  # both were converted to the same type

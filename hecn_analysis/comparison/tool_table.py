@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError, unknown_name
 from hecn_analysis.comparison.tools import compare_tools, conditions
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.planning.matrix.cells import Matrix
@@ -231,7 +231,7 @@ def kept(table: pd.DataFrame, near: str, far: str) -> pd.DataFrame:
 def expected(matrix: Matrix, grid: str) -> pd.DataFrame:
     """Predicted rate of each cell of a grid."""
     if grid not in matrix.grids:
-        raise InputError(f"grid {grid!r}", f"one of {', '.join(matrix.grids)}", source=matrix.source)
+        raise unknown_name("grid", grid, matrix.grids, source=matrix.source)
     cells = [cell for cell in matrix.cells if cell.grid == grid]
     predicted = sweep(cells[0].scenario, matrix.grids[grid].axes)
     names = pd.DataFrame({"cell": [cell.name for cell in cells]})

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis.base import tables
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, unknown_name
 from hecn_analysis.diagnosis.courses import LOG, RunCourse
 from hecn_analysis.figures import theme
 from hecn_analysis.figures.comparison import plot_comparison
@@ -62,8 +62,7 @@ def plot(data: Source, view: View = "time") -> go.Figure:
     'Throughput (Mb/s)'
     """
     if view not in _VIEWS:
-        views = get_args(View)
-        raise InputError(f"view {view!r}", f"one of {', '.join(views)}", advice=did_you_mean(view, views))
+        raise unknown_name("view", view, get_args(View))
     return _VIEWS[view](_reading(data))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import unknown_name
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.hardware.parts import KINDS, Part
@@ -34,7 +34,7 @@ def parts(kind: str) -> dict[str, Part]:
     ['broadcom-thor-ultra']
     """
     if kind not in KINDS:
-        raise InputError(f"parts {kind!r}", f"one of {', '.join(KINDS)}", advice=did_you_mean(kind, KINDS))
+        raise unknown_name("parts", kind, KINDS)
     library = Library(places.models_dir())
     parts_by_name = {}
     for name in library.part_names(kind):

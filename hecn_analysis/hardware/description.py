@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from hecn_analysis.base.errors import InputError, did_you_mean, nearest
+from hecn_analysis.base.errors import InputError, unknown_name
 from hecn_analysis.hardware import yaml_file
-
-#: An error lists all names up to this many, else only the nearest.
-ALL_NAMED = 12
-NEAREST_NAMED = 8
 
 #: Parts that complete a processor of which only clock or cores are known: since 2007, and before.
 GENERIC_CPU: Final = "generic-server-cpu"
@@ -169,14 +165,6 @@ def _keys(host: Description, field: str) -> list[str]:
     return list(below) if isinstance(below, dict) else []
 
 
-def one_of(known: Collection[str], word: str = "", *, where: str) -> str:
-    """Text that lists the known names, those nearest to `word` first; of many only these."""
-    names = nearest(word, known)
-    if len(names) <= ALL_NAMED:
-        return f"one of {', '.join(names)}"
-    return f"one of {', '.join(names[:NEAREST_NAMED])}, … ({len(names)} in {where})"
-
-
 def _fill_in_board_slots(host: Description) -> None:
     """Complete each slot from the board's slot that it is ``at``."""
     known = host.at(("board", "slots"))
@@ -186,13 +174,7 @@ def _fill_in_board_slots(host: Description) -> None:
             continue
         if at not in known:
             source, line = host.place(("slots", name, "at"))
-            raise InputError(
-                f"slot {name!r} at {at!r} of the board",
-                f"one of {', '.join(known) or 'none, the board has no slots'}",
-                source=source,
-                line=line,
-                advice=did_you_mean(at, known),
-            )
+            raise unknown_name(f"slot {name!r} at the board's slot", at, known, source=source, line=line)
         if not isinstance(known[at], dict):
             continue  # validation reports the fault
         path = ("slots", name)
@@ -227,12 +209,8 @@ class Library:
             known = self.names(kind)
             if name not in known:
                 source, line = asked_by or (None, None)
-                raise InputError(
-                    f"{kind.removesuffix('s')} {name!r}",
-                    one_of(known, name, where=f"models/{kind}"),
-                    source=source,
-                    line=line,
-                    advice=did_you_mean(name, known),
+                raise unknown_name(
+                    kind.removesuffix("s"), name, known, where=f"models/{kind}", source=source, line=line
                 )
         description = Description.of_document(yaml_file.load(path))
         if kind == "hosts":
@@ -256,13 +234,8 @@ class Library:
         document = self._part_file(kind)
         known = document.values
         if name not in known:
-            raise InputError(
-                f"part {name!r}",
-                one_of(known, name, where=f"models/parts/{kind}.yaml"),
-                source=place[0],
-                line=place[1],
-                advice=did_you_mean(name, known),
-            )
+            where = f"models/parts/{kind}.yaml"
+            raise unknown_name("part", name, known, where=where, source=place[0], line=place[1])
         entry = Description.of_document(document, name)
         like, written = entry.at(("like",)), entry.place(("like",))
         if isinstance(entry.values, dict):

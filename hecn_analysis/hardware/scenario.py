@@ -20,10 +20,10 @@ import yaml
 from pydantic import BaseModel
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean, one_of, unknown_name
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.bounds import bounded, exceeded_ports
-from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of
+from hecn_analysis.hardware.description import Description, Library, Place, Places
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.idle_keys import idle
 from hecn_analysis.hardware.path import Path
@@ -163,11 +163,9 @@ def unknown_scenario(scenario: str | FilePath, kinds: Collection[str]) -> InputE
         return InputError(f"{name!r}, a site", "a scenario of one transfer", advice=advice)
     known = [known for kind in kinds for known in library.names(kind)]
     where = " and ".join(f"models/{kind}" for kind in kinds)
-    return InputError(
-        f"{' or '.join(kind.removesuffix('s') for kind in kinds)} {name!r}",
-        f"a YAML file or {one_of(known, name, where=where)}",
-        advice=_OF_A_FOLDER if FilePath(scenario).is_dir() else did_you_mean(name, known),
-    )
+    what = " or ".join(kind.removesuffix("s") for kind in kinds)
+    error = unknown_name(what, name, known, also="a YAML file or ", where=where)
+    return InputError(error.found, error.expected, advice=_OF_A_FOLDER) if FilePath(scenario).is_dir() else error
 
 
 def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None = None, *, name: str = "") -> Scenario:

@@ -8,10 +8,10 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean, one_of
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.clock import date_of, is_date, seconds_after
-from hecn_analysis.hardware.description import KeyPath, Library, Place, one_of
+from hecn_analysis.hardware.description import KeyPath, Library, Place
 from hecn_analysis.hardware.scenario import ROLES, SITE_KEYS, document_of, unknown_scenario
 from hecn_analysis.hardware.site import MOST_TRANSFERS, Link, Site, SiteFile, SiteHost, Transfer
 

@@ -16,7 +16,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base.errors import HecnError, InputError, unknown_name
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.prediction.result import Prediction
@@ -106,9 +106,7 @@ def load_series(name: str) -> Series:
     """
     path = places.data_dir() / "series" / f"{name}.yaml"
     if name not in series_names():
-        raise InputError(
-            f"series {name!r}", f"one of {', '.join(series_names())}", advice=did_you_mean(name, series_names())
-        )
+        raise unknown_name("series", name, series_names(), where="data/series")
     document = yaml_file.load(path)
     content = yaml_file.validate(_SeriesFile, document.values, lambda key: (document.source, document.line(key)))
     scenarios = {}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, unknown_name
 from hecn_analysis.hardware import Scenario
 
 DURATION_S: Final = 10.0
@@ -80,7 +80,7 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
     """
     name = scenario.tool.name
     if name not in _TOOLS:
-        raise InputError(f"tool {name!r}", f"one of {', '.join(_TOOLS)}", advice=did_you_mean(name, _TOOLS))
+        raise unknown_name("tool", name, _TOOLS)
     tool = scenario.tool
     _refuse(
         scenario,

@@ -35,7 +35,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from scipy import stats
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean, nearest
+from hecn_analysis.base.errors import HecnError, unknown_name
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.limits import framing
 from hecn_analysis.runs.rates import run_rates
@@ -123,10 +123,7 @@ def load(name: str | Path) -> ServiceLevel:
         return _read(Path(name), ())
     known = names()
     if str(name) not in known:
-        advice = did_you_mean(str(name), known)
-        raise InputError(
-            f"no service level {str(name)!r}", f"one of {', '.join(nearest(str(name), known))} or a file", advice=advice
-        )
+        raise unknown_name("service level", str(name), known, also="a YAML file or ", where="models/service_levels")
     return _read(_shipped(str(name)), ())
 
 
@@ -142,8 +139,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> ServiceLevel:
     if like is not None:
         known = [name for name in names() if _shipped(name) not in (*above, path)]
         if like not in known:
-            line, advice = document.line(("like",)), did_you_mean(str(like), known)
-            raise InputError(f"like: {like!r}", f"one of {', '.join(known)}", source=path, line=line, advice=advice)
+            raise unknown_name("like:", str(like), known, source=path, line=document.line(("like",)))
         base = _read(_shipped(str(like)), (*above, path)).model_dump(exclude_none=True)
     return yaml_file.validate(ServiceLevel, base | own, lambda key: (document.source, document.line(key)))
 

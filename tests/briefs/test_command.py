@@ -132,7 +132,7 @@ def test_the_list_as_data_has_parameters_in_si(capsys):
     [
         ("disk_to_disc", "found brief 'disk_to_disc', expected all, or one of "),
         ("disk_to_disc", "; did you mean 'disk_to_disk'?"),
-        ("disk_to_disk -p rtl=80ms", "found parameter 'rtl', expected one of clock, rtt; did you mean 'rtt'?"),
+        ("disk_to_disk -p rtl=80ms", "found parameter 'rtl', expected one of rtt, clock; did you mean 'rtt'?"),
         ("disk_to_disk -p rtt=80Gb/s", "found parameter rtt: '80Gb/s', expected a time such as '80 ms' or '30 s'"),
         ("disk_to_disk -p rtt=9s", "found parameter rtt: '9s', expected a value from 0 s to 2 s"),
         ("switch_traffic -p counters=none.log", "found parameter counters: no 'none.log', expected files, folders or "),

@@ -74,7 +74,7 @@ def test_names_of_files_are_possible_and_differ():
     ("name", "each", "with_archive", "message"),
     [
         ("x", ["rtt=1s,9s"], False, "found parameter rtt: '9s', expected a value from 0 s to 2 s"),
-        ("x", ["rt=1s"], False, "found parameter 'rt', expected one of counters, rtt, mode; did you mean 'rtt'?"),
+        ("x", ["rt=1s"], False, "found parameter 'rt', expected one of rtt, counters, mode; did you mean 'rtt'?"),
         ("x", ["rtt="], False, "found no values of rtt, expected rtt=VALUE,VALUE,…"),
         (
             "x",
@@ -82,7 +82,7 @@ def test_names_of_files_are_possible_and_differ():
             False,
             "found 'host' to make briefs for, without an archive, expected PARAMETER=VALUE,…, or a column",
         ),
-        ("x", ["hots"], True, "expected one of circumstances, cleaned, content_hash, day, direction, flag, host, "),
+        ("x", ["hots"], True, "found archive column 'hots', expected one of host, content_hash, protocol, tool, "),
         ("x", ["hots"], True, "; did you mean 'host'?"),
         ("x", ["tool"], True, "with a known tool, expected an archive with such rows"),
         (

@@ -9,7 +9,7 @@ import pytest
 
 from hecn_analysis import briefs
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.errors import InputError, one_of
 from hecn_analysis.briefs.catalogue import SUBJECTS
 from hecn_analysis.briefs.jobs import jobs_of
 from hecn_analysis.briefs.parameters import Brief, Declaration, check, declaration_of, defaults, read_declaration
@@ -121,8 +121,8 @@ def refusal(path, given):
 @pytest.mark.parametrize(("path", "name"), PARAMETERS)
 def test_misspelt_parameter_gets_the_nearest_known_one(path, name):
     declaration, message = refusal(path, {f"{name}_": 1})
-    known = ", ".join(declaration.parameters)
-    assert message == f"found parameter '{name}_', expected one of {known}; did you mean '{name}'?"
+    known = one_of(declaration.parameters, f"{name}_")
+    assert message == f"found parameter '{name}_', expected {known}; did you mean '{name}'?"
 
 
 @pytest.mark.parametrize(("path", "name"), PARAMETERS)

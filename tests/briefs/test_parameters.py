@@ -49,7 +49,7 @@ def test_given_values_are_converted(declaration, name, given, value):
     [
         (
             {"rt": 1},
-            "found parameter 'rt', expected one of rtt, label, cases, share, scale, fail, mode; did you mean 'rtt'?",
+            "found parameter 'rt', expected one of rtt, share, label, cases, scale, fail, mode; did you mean 'rtt'?",
         ),
         ({"rtt": "80 Gb/s"}, "found parameter rtt: '80 Gb/s', expected a time such as '80 ms' or '30 s'"),
         ({"rtt": "3 s"}, "found parameter rtt: '3 s', expected a value from 0 s to 2 s"),
@@ -60,7 +60,7 @@ def test_given_values_are_converted(declaration, name, given, value):
         ({"scale": "fast"}, "found parameter scale: 'fast', expected a number"),
         ({"scale": "nan"}, "found parameter scale: 'nan', expected a number"),
         ({"fail": "perhaps"}, "found parameter fail: 'perhaps', expected true or false"),
-        ({"mode": "wann"}, "found parameter mode: 'wann', expected one of lan, wan; did you mean 'wan'?"),
+        ({"mode": "wann"}, "found parameter mode: 'wann', expected one of wan, lan; did you mean 'wan'?"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_can(declaration, given, message):

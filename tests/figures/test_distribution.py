@@ -112,7 +112,9 @@ def test_a_table_of_something_else_is_refused():
 
 
 def test_unknown_view_is_named():
-    with pytest.raises(InputError, match="found view 'tiem', expected one of time, cdf, box, runs, latency"):
+    with pytest.raises(
+        InputError, match="found view 'tiem', expected one of time, latency, cdf, box, runs; did you mean 'time'"
+    ):
         hecn.plot([], "tiem")
 
 

@@ -93,7 +93,10 @@ def test_settings_can_be_changed_afterwards():
             {"sender.arrays.raid50.disks": 15},
             "found sender.arrays.raid50: RAID 50 of 15 disks in 2 groups, expected the same number in each group",
         ),
-        ({"sender.slots.nic1.at": "pcie9"}, "found slot 'nic1' at 'pcie9' of the board, expected one of pcie1, pcie2,"),
+        (
+            {"sender.slots.nic1.at": "pcie9"},
+            "found slot 'nic1' at the board's slot 'pcie9', expected one of pcie1, pcie2,",
+        ),
         (
             {"sender.slots.nic2.at": "pcie1"},
             "found sender: slots 'nic1' and 'nic2' both at 'pcie1' of the board, expected one",

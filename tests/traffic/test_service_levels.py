@@ -56,8 +56,8 @@ def test_faults_of_a_table_are_told(tmp_path):
     with pytest.raises(InputError) as error:
         load("hec-test-wam")
     assert str(error.value) == (
-        "found no service level 'hec-test-wam', expected one of hec-test-wan, hec-test-wan-2013, "
-        "hec-operational-wan, hec-operational-wan-2013 or a file; "
+        "found service level 'hec-test-wam', expected a YAML file or one of hec-test-wan, hec-test-wan-2013, "
+        "hec-operational-wan, hec-operational-wan-2013; "
         "did you mean 'hec-test-wan'?"
     )
     path = tmp_path / "a.yaml"

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import HecnError, InputError, RangeError
+from hecn_analysis.base.errors import HecnError, InputError, RangeError, unknown_name
 from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction import predict
@@ -235,7 +235,7 @@ def tornado(
     wanted = set(keys)
     known = {assumption.name: assumption for assumption in now.assumptions}
     if missing := wanted - set(known):
-        raise InputError(f"key {min(missing)!r}", f"a number of this prediction, one of {', '.join(sorted(known))}")
+        raise unknown_name("key", min(missing), sorted(known), also="a number of this prediction, ")
     rows = []
     for name, assumption in known.items():
         ratio = 1 + assumption.spread if factor is None else factor

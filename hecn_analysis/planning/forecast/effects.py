@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.errors import InputError, unknown_name
 from hecn_analysis.base.units import format_bytes, format_rate
 from hecn_analysis.planning.forecast.planned_changes import Change, about
 from hecn_analysis.planning.forecast.series import PortSeries, series_of
@@ -77,7 +77,7 @@ def effects_of(
     for change in changes:
         for port in (change.port, *change.moves_to):
             if port is not None and port not in known:
-                raise InputError(f"port {port!r}", f"one of {', '.join(sorted(known))}", source=change.place)
+                raise unknown_name("port", port, sorted(known), source=change.place)
     moves = [
         (change, _only(every, str(change.port), change), [_only(every, port, change) for port in change.moves_to])
         for change in changes

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base.errors import HecnError, InputError, unknown_name
 from hecn_analysis.hardware import yaml_file
 
 KINDS: Final = ("rate", "daily", "bytes", "of", "speed", "moves_to", "ports")
@@ -159,8 +159,7 @@ def _check_keys(row: Any, known: Sequence[str], place: Mapping[str, Any]) -> Non
         raise InputError(f"{row!r}", f"a mapping with {', '.join(known)}", **place)
     for key in row:
         if key not in known:
-            advice = did_you_mean(str(key), known)
-            raise InputError(f"key {key!r}", f"one of {', '.join(known)}", advice=advice, **place)
+            raise unknown_name("key", str(key), known, **place)
     if "date" not in row:
         raise InputError("no date", "the day, such as 2027-03-01", **place)
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from scipy.special import stdtrit
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import InputError, RangeError, did_you_mean, nearest
+from hecn_analysis.base.errors import InputError, RangeError, unknown_name
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.hardware.scenario import value_at
@@ -183,11 +183,7 @@ def load_matrix(name: str | Path) -> Matrix:
     if path.suffix not in {".yaml", ".yml"}:
         path = places.models_dir() / "matrices" / f"{name}.yaml"
         if str(name) not in matrix_names():
-            raise InputError(
-                f"matrix {str(name)!r}",
-                f"a YAML file or one of {', '.join(nearest(str(name), matrix_names()))}",
-                advice=did_you_mean(str(name), matrix_names()),
-            )
+            raise unknown_name("matrix", str(name), matrix_names(), also="a YAML file or ", where="models/matrices")
     document = yaml_file.load(path)
     content = yaml_file.validate(_MatrixFile, document.values, lambda key: (document.source, document.line(key)))
     cells = [

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, unknown_name
 from hecn_analysis.base.progress import track
 from hecn_analysis.planning.purchase.cheapest import purchase
 from hecn_analysis.planning.purchase.offers import offered_by
@@ -105,7 +105,7 @@ def listed_builds(names: Iterable[str] = (), *, instead: bool = True) -> pd.Data
     chosen = list(names) or list(BUILDS)
     for name in chosen:
         if name not in BUILDS:
-            raise InputError(f"build {name!r}", f"one of {', '.join(BUILDS)}", advice=did_you_mean(name, BUILDS))
+            raise unknown_name("build", name, BUILDS)
     rows = [_row(name, BUILDS[name], instead=instead) for name in track(chosen, "builds")]
     return pd.DataFrame(rows, columns=list(COLUMNS)).convert_dtypes()
 

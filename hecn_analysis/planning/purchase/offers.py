@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.errors import InputError, one_of, unknown_name
 from hecn_analysis.hardware import Library, Scenario, load_scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.host import Bill
@@ -197,13 +197,15 @@ def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:
     >>> host.sender.name, bill.year
     ('a++', 2009)
     """
+    hosts = Library(places.models_dir()).names("hosts")
+    if name not in hosts and not name.endswith((".yaml", ".yml")):
+        raise unknown_name("host", name, _listed(hosts))
     scenario = load_scenario({"sender": name, "receiver": name, "path": "lan-10ge", "tool": "nuttcp"})
     host = scenario.sender
     assert host is not None  # noqa: S101 - the tool has both ends
     bill = host.bill
     if bill is None:
-        known = [host_name for host_name in Library(places.models_dir()).names("hosts") if _has_bill(host_name)]
-        raise InputError(f"host {name!r} without a bill of materials", f"one of {', '.join(known)}")
+        raise InputError(f"host {name!r} without a bill of materials", one_of(_listed(hosts), name))
     catalogue = {kind: parts(kind) for kind in KINDS}
     by_kind: dict[str, dict[str, Part]] = {kind: {} for kind in ("boards", "cpus", "nics", "controllers", "disks")}
     other_usd = 0.0
@@ -223,5 +225,7 @@ def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:
     return replace(offers, base=base), scenario, bill
 
 
-def _has_bill(name: str) -> bool:
-    return "bill" in Library(places.models_dir()).entry("hosts", name).values
+def _listed(hosts: Iterable[str]) -> list[str]:
+    """Those of the hosts that have a bill."""
+    library = Library(places.models_dir())
+    return [name for name in hosts if "bill" in library.entry("hosts", name).values]

@@ -19,7 +19,7 @@ import pandas as pd
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from hecn_analysis.base import places, units
-from hecn_analysis.base.errors import HecnError, InputError, did_you_mean, nearest
+from hecn_analysis.base.errors import HecnError, InputError, unknown_name
 from hecn_analysis.base.progress import track
 from hecn_analysis.base.tables import with_units
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
@@ -156,8 +156,7 @@ class Roadmap:
         self._chosen = list(only) or list(known)
         for key in self._chosen:
             if key not in known:
-                advice = did_you_mean(key, known)
-                raise InputError(f"milestone {key!r}", f"one of {', '.join(known)}", source=path, advice=advice)
+                raise unknown_name("milestone", key, known, where=f"hecn roadmap {path.stem}", source=path)
         self._goals = {key: known[key] for key in self._chosen if known[key].kind == "goal"}
         self._events = {key: known[key] for key in self._chosen if known[key].kind == "event"}
         self._scenarios = {key: _scenario(key, goal, self._document) for key, goal in self._goals.items()}
@@ -282,10 +281,7 @@ def roadmap(
     if str(name).endswith((".yaml", ".yml")):
         return Roadmap(FilePath(name), only, buy)
     if str(name) not in names():
-        advice = did_you_mean(str(name), names())
-        raise InputError(
-            f"no roadmap {str(name)!r}", f"one of {', '.join(nearest(str(name), names()))} or a file", advice=advice
-        )
+        raise unknown_name("roadmap", str(name), names(), also="a YAML file or ", where="models/roadmaps")
     return Roadmap(places.models_dir() / "roadmaps" / f"{name}.yaml", only, buy)
 
 
@@ -330,8 +326,9 @@ def _case(key: str, case: str, document: yaml_file.Document) -> tuple[Series, st
     except InputError as error:
         raise InputError(error.found, error.expected, source=document.source, line=line, advice=error.advice) from None
     if name not in series.cases:
-        known, advice = ", ".join(series.cases), did_you_mean(name, series.cases)
-        raise InputError(f"case {case!r}", f"one of {known}", source=document.source, line=line, advice=advice)
+        cases = [f"{series_name}/{known}" for known in series.cases]
+        where = f"data/series/{series_name}.yaml"
+        raise unknown_name("case", case, cases, where=where, source=document.source, line=line)
     alone: Series = replace(series, cases={name: series.cases[name]}, scenarios={name: series.scenarios[name]})
     return series, name, compare(alone).iloc[0].to_dict()
 
