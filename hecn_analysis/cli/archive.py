@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hecn_analysis.archive.selection import require_archive
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
@@ -38,12 +39,11 @@ def add_arguments(parser: Parser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="action", required=True)
     for name, (summary, run_it, example) in ACTIONS.items():
         command = commands.add_parser(
-            name, help=summary, description=summary.capitalize() + ".", epilog=f"examples:\n  {example}"
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog=f"examples:\n  {example}"
         )
         kind = OutputFolder if name in {"add", "compact"} else str
-        command.add_argument(
-            "archive", type=kind, metavar="ARCHIVE", help="folder of the archive; created if it does not exist"
-        )
+        made = "; created if it does not exist" if name == "add" else ""
+        command.add_argument("archive", type=kind, metavar="ARCHIVE", help=f"folder of the archive{made}")
         if name == "add":
             command.add_argument("paths", nargs="+", metavar="PATH", help="logs or counters: a file or a directory")
         if name == "query":
@@ -55,6 +55,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action."""
+    if arguments.action != "add":
+        require_archive(arguments.archive)
     status: int = arguments.action_of(arguments)
     return status
 
@@ -124,6 +126,6 @@ ACTIONS = {
         "hecn archive add ARCHIVE data/logs data/counters/session",
     ),
     "query": ("run a query in SQL", _query, 'hecn archive query ARCHIVE "select count(*) as runs from runs"'),
-    "list": ("list the units that were added since the last compaction", _list, "hecn archive list ARCHIVE"),
+    "list": ("list the files and polls added since the last compaction", _list, "hecn archive list ARCHIVE"),
     "compact": ("merge the files of each day into one", _compact, "hecn archive compact ARCHIVE"),
 }

@@ -57,7 +57,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--probe",
         action="store_true",
-        help="also measure processor and disk in short runs (about 15 s, 128 MiB of disk)",
+        help="also measure processor and disk in short runs (about half a minute, 256 MiB of disk)",
     )
     parser.add_argument("--script", action="store_true", help="print a POSIX sh script that does the same, and exit")
     parser.add_argument(

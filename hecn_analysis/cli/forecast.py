@@ -26,9 +26,9 @@ given if the history is too short, has no trend, or does not reach the capacity
 within the horizon.
 
 tables:
-  ports       one row per port: current level, growth, capacity, and the date or
-              why there is none; error relative to the seasonal naive forecast
-              (MASE; default)
+  ports       one row per port (default): current level, growth, capacity, and
+              the date or why there is none; error relative to the seasonal naive
+              forecast (MASE)
   curve       history and forecast, day by day
   backtest    the error of each method
   shifts      detected level shifts
@@ -49,7 +49,7 @@ fourth highest daily percentile of the last 28 days.
 
 exit status:
   0  fine, even if there is no date
-  1  something could not be read
+  1  a file could not be read
   2  wrong usage"""
 
 

@@ -93,7 +93,7 @@ def _add_options(kind: str, figures: Callable[..., Mapping[str, Any]], parser: P
                 option if on else f"--no-{option[2:]}",
                 dest=name,
                 action="store_true" if on else "store_false",
-                help=meaning if on else f"turn off: {meaning}",
+                help=meaning if on else f"turn off: {meaning[0].lower()}{meaning[1:]}",
             )
             continue
         choices = [str(choice) for choice in get_args(hint)] if get_origin(hint) is Literal else None

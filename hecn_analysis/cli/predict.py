@@ -17,7 +17,13 @@ from hecn_analysis.cli import output, plans
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.reading import require_stdin
 from hecn_analysis.cli.remarks import explain, say_all
-from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments, named_settings, requested_roles
+from hecn_analysis.cli.scenario import (
+    ROLES,
+    add_scenario_arguments,
+    named_settings,
+    requested_roles,
+    require_transfer,
+)
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario, Site
@@ -50,11 +56,11 @@ _SHARED = ("slot", "link", "raid", "disk", "memory", "cpu")
 DESCRIPTION = """\
 Predict the throughput of a transfer, the interval that contains a single new
 run with 90 % probability, the bottleneck, and the ladder of the next ones. A
-scenario is a YAML file, the name of a shipped one, or a combination of
---sender, --receiver, --path, --tool and --set. Of a site, with several transfers
-at once, each transfer's rate, end and bottleneck, and the load of each resource;
-with --by, also starts with which its transfers are in time; with --without-each,
-what each single failure costs."""
+scenario is a YAML file, the name of a shipped one, or a combination of --host,
+--sender, --receiver, --path, --tool and --set. For a site, where several
+transfers run at once: the rate, end and bottleneck of each transfer and the load
+of each resource; with --by, also when to start each transfer so that it is in
+time; with --without-each, what each single failure costs."""
 
 EPILOG = r"""examples:
   hecn predict --sender ideal --receiver ideal --tool nuttcp \
@@ -68,7 +74,7 @@ EPILOG = r"""examples:
   printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
       hecn predict --cases - --format csv
 
-A table of cases has one column per key (path.rtt, tool.streams, …). An empty
+The table of --cases has one column per key (path.rtt, tool.streams, …). An empty
 cell leaves its key out. The columns id and note are copied to the output. A row
 that cannot be predicted yields an error; the other rows are still predicted."""
 
@@ -94,7 +100,7 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn predict``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     add_scenario_arguments(parser)
-    parser.add_argument("--cases", metavar="CASES", help="CSV table with one case per row; - for stdin")
+    parser.add_argument("--cases", metavar="CASES", help="CSV table with one transfer per row; - for stdin")
     parser.add_argument("--at-least", metavar="RATE", help="exit with status 1 if a prediction is lower, e.g. 9Gb/s")
     plans.add_arguments(parser)
     add_output_arguments(parser)
@@ -107,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     keys = {**requested_roles(arguments, keys, has_scenario=has_scenario), **keys}
     if plans.is_wanted(arguments):
         return plans.run(arguments, keys, [*arguments.names, *scenarios])
+    require_transfer((has_scenario, keys))
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
     scenarios = [*arguments.names, *scenarios]
     several = arguments.cases is not None or len(scenarios) > 1

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.base import units
+from hecn_analysis.base import places, units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, site_purchase
 from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings
@@ -93,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(doubt)
     if arguments.site is not None:
         return site_purchase.run(arguments, changed)
+    _check_names(arguments)
     path = arguments.path or _lan_for(arguments.target)
     wanted: dict[str, Any] = {"path": path, "between": arguments.between, "tool": arguments.tool}
     wanted["settings"] = changed
@@ -126,6 +127,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _check_names(arguments: argparse.Namespace) -> None:
+    """Refuse unknown names before anything else is asked for."""
+    from hecn_analysis.hardware.description import Library  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.purchase.offers import offered_by  # noqa: PLC0415 (see above)
+
+    library = Library(places.models_dir())
+    for kind, name in (("paths", arguments.path), ("tools", arguments.tool)):
+        if name is not None:
+            library.entry(kind, name)
+    if arguments.like is not None:
+        offered_by(arguments.like)
+
+
 def _bought(target: str | float, arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Purchase, ...]:
     """The cheapest purchase for a target, or those of a front."""
     from hecn_analysis.planning.purchase import cheapest as buying  # noqa: PLC0415 (not needed for --help)
@@ -138,7 +152,7 @@ def _bought(target: str | float, arguments: argparse.Namespace, wanted: Mapping[
 def _lan_for(target: str | None) -> str:
     """The slowest path in one data centre that carries the target; says so."""
     if target is None:
-        raise InputError("neither --path nor --target", "--target RATE, --path NAME, or both")
+        raise InputError("neither --path nor --target", "--target RATE, or --like HOST with --path NAME")
     wanted = units.parse(target, "rate", name="--target")
     for gigabits in _LANS:
         if gigabits * 1e9 * _GOODPUT >= wanted:

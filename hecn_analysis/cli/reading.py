@@ -25,7 +25,7 @@ BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")
 #: The end of the help of these commands.
 EXIT_STATUS = f"""exit status:
   0  fine
-  1  something was {", ".join(BAD_INPUT[:-1])} or {BAD_INPUT[-1]}
+  1  part of the input was {", ".join(BAD_INPUT[:-1])} or {BAD_INPUT[-1]}
   2  wrong usage"""
 
 _AT_ONCE = 4096  # rows: as objects, they take ten times the memory of a table

@@ -36,7 +36,7 @@ examples:
 
 exit status:
   0  fine, whatever the verdicts
-  1  no run, no counters, or something could not be read
+  1  no run, no counters, or a file could not be read
   2  wrong usage"""
 
 

@@ -75,11 +75,22 @@ def requested_roles(
     return keys
 
 
+def require_transfer(named: Iterable[object]) -> None:
+    """Refuse a command line that says nothing about the transfer."""
+    if not any(named):
+        raise InputError(
+            "no transfer",
+            "SCENARIO, --host, --sender, --receiver, --path, --tool or --set",
+            advice="--help has examples",
+        )
+
+
 def requested_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
     """The requested scenario and the settings of ``--set`` to apply to it; warns of doubtful settings."""
     set_keys, others = named_settings(arguments.set)
     names = [*arguments.names, *others]
     roles = requested_roles(arguments, set_keys, has_scenario=bool(names))
+    require_transfer((names, roles, set_keys))
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
     from hecn_analysis.hardware import load_scenario  # noqa: PLC0415 (not needed for --help)

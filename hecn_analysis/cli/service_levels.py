@@ -26,7 +26,7 @@ examples:
 
 exit status:
   0  nothing fails
-  1  a criterion fails, or something could not be read
+  1  a criterion fails, or a file could not be read
   2  wrong usage"""
 
 

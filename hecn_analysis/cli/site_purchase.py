@@ -55,22 +55,23 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> int:
     """Find the purchase for a site and deliver it; status 1 if something else is full."""
-    from hecn_analysis.planning.site.growth import purchase_for_site  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.hardware import load_site  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.site.growth import purchase_for_site  # noqa: PLC0415 (see above)
 
     for name, default in _OF_TWO.items():
         if getattr(arguments, name) != default:
             raise InputError(f"--{name} with --site", "one or the other: hosts and prices are those of the site")
+    site = load_site(arguments.site, settings)
     if arguments.target is None:
         raise InputError("no target", "--target RATE: that of all transfers of the site together now")
     found = purchase_for_site(
-        arguments.site,
+        site,
         arguments.target,
         growth=arguments.growth,
         years=arguments.years,
         spare=not arguments.no_spare,
         price_change=arguments.price_change,
         vary=arguments.vary,
-        settings=settings,
     )
     form = output.chosen_format(arguments)
     if form == "json":

@@ -54,7 +54,7 @@ A file for --interfaces supplies what the source lacks or gets wrong:
 
 exit status:
   0  fine
-  1  something could not be read
+  1  a file could not be read
   2  wrong usage"""
 
 

@@ -34,8 +34,8 @@ EPILOG = """\
 examples:
   hecn watch data/transfers/over_time/iperf3-1.json --archive ARCHIVE -o OUT --once
 
-Without --once, it looks again every minute until Ctrl-C; what was added stays
-added. OUT/index.html shows all pairs, each cell a link to its series;
+Without --once, it checks the sources every minute until Ctrl-C; what was added
+stays added. OUT/index.html shows all pairs, each cell a link to its series;
 status.json and metrics.prom (for Prometheus) hold the same. A series needs
 eight days of results, at least 24, before it is judged.
 
@@ -47,7 +47,7 @@ ps.example.net).
 
 exit status:
   0  fine
-  1  something could not be read
+  1  a file or address could not be read
   2  wrong usage"""
 
 
@@ -84,24 +84,29 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--webhook",
         metavar="URL",
-        help="address that is sent new changes, each once, as JSON (default: HECN_WATCH_WEBHOOK)",
+        help="address to send new changes to, each once, as JSON (default: HECN_WATCH_WEBHOOK)",
     )
-    parser.add_argument("--mail", metavar="ADDRESS", help="address of mail that is sent new changes, each once")
+    parser.add_argument("--mail", metavar="ADDRESS", help="mail address to send new changes to, each once")
     parser.add_argument(
         "--smtp",
         default="smtp://localhost",
         metavar="SERVER",
         help="server that sends the mail, such as smtp://mail.example.net:587 (default: smtp://localhost)",
     )
-    parser.add_argument("--once", action="store_true", help="look once, at all files, and stop")
+    parser.add_argument("--once", action="store_true", help="check all sources once, and stop")
     parser.add_argument(
         "--credentials", type=Path, metavar="FILE", help="users and passwords of addresses (.netrc, mode 600)"
     )
     parser.add_argument(
-        "--since", default="60d", metavar="TIME", help="age of the oldest results that addresses are asked for (60d)"
+        "--since",
+        default="60d",
+        metavar="TIME",
+        help="age of the oldest results to request from addresses (default: 60d)",
     )
     parser.add_argument("--dask", metavar="ADDRESS", help="judge on a trusted Dask cluster; needs 'distributed'")
-    parser.add_argument("--every", default="60s", metavar="TIME", help="time between two looks (default: 60s)")
+    parser.add_argument(
+        "--every", default="60s", metavar="TIME", help="time between two checks of the sources (default: 60s)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -276,7 +276,7 @@ def ethernet(
     ip
         Version of IP: 4 or 6.
     timestamps
-        TCP carries timestamps.
+        Timestamps in TCP segments, 12 bytes each.
     vlan
         Frames carry a VLAN tag.
     protocol

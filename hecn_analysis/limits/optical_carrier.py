@@ -216,7 +216,7 @@ def atm(
     ip
         Version of IP: 4 or 6.
     timestamps
-        TCP carries timestamps.
+        Timestamps in TCP segments, 12 bytes each.
     protocol
         ``tcp`` or ``udp``.
     encapsulation
@@ -256,7 +256,7 @@ def sonet(
     ip
         Version of IP: 4 or 6.
     timestamps
-        TCP carries timestamps.
+        Timestamps in TCP segments, 12 bytes each.
     protocol
         ``tcp`` or ``udp``.
     stuffing
