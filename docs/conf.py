@@ -21,6 +21,7 @@ extensions = [
     "pictures",  # docs/_ext: pictures of pages and figures, light and dark
     "docstrings",  # docs/_ext: what of the docstrings Sphinx and numpydoc cannot do
     "shell",  # docs/_ext: commands that run when the pages are built
+    "private_kernels",  # docs/_ext: kernels of code cells, without TCP
 ]
 exclude_patterns = ["_build", "jupyter_execute", "generated/evidence.md"]  # the last is part of diagnosis.md
 templates_path = ["_templates"]

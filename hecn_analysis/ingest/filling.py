@@ -31,9 +31,25 @@ _SAME_RUN: Final = ("source_file", "run", "line_first", "tool", "start_time", "t
 def add_files(
     archive: Archive, paths: Iterable[str | os.PathLike[str]], *, progress: bool = False
 ) -> tuple[int, int, pd.DataFrame]:
-    """Read files, logs of tools and counters alike, and add each to an archive as a unit of its content hash.
+    """Read files, logs of tools and counters alike, and add each to an archive, known by the hash of its content.
 
-    Returns the number of added files, of files already there, and the table of problems of the new ones.
+    Parameters
+    ----------
+    archive, paths
+        The archive; files and folders.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    tuple
+        The number of added files, of files already there, and the table of problems of the new ones.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> add_files(Archive(folder / "archive"), [data_dir() / "logs" / "c-systems-dd.txt"])[:2]
+    (1, 0)
     """
     return add_entries(archive, [entry for path in paths for entry in find(path)], progress=progress)
 
