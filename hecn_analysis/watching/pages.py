@@ -11,7 +11,7 @@ import pandas as pd
 
 from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.natural import natural
-from hecn_analysis.base.units import format_count, format_rate
+from hecn_analysis.base.units import format_count, format_percent, format_rate
 from hecn_analysis.watching.series import TRAFFIC
 from hecn_analysis.watching.status import FASTER, LEARNING, LOW, SILENT, SLOWER, SYMBOLS, USUAL, Status
 
@@ -19,13 +19,15 @@ _STYLE: Final = """\
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
 body { max-width: 75rem; margin: 2rem auto; padding: 0 1rem; color: light-dark(#1b1f24, #e6e9ed);
   background: light-dark(#fff, #14181d); }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
+table { border-collapse: collapse; } .wide { overflow-x: auto; }
 th, td { border: 1px solid light-dark(#d0d5da, #3a434d); padding: .4rem .6rem; text-align: left; vertical-align: top; }
 a { color: inherit; } td a { display: block; white-space: nowrap; }
 .usual { background: light-dark(#d5efe6, #0d3b2e); } .low { background: light-dark(#fbeecb, #4a3a08); }
 .slower { background: light-dark(#f8d9c8, #5c2509); } .faster { background: light-dark(#d3e8f7, #0b3553); }
 .silent, .learning { background: light-dark(#eceef0, #2a3138); }
-svg { width: 100%; height: auto; } .muted { opacity: .75; }
+figure { margin: 1rem 0; } svg { width: 100%; height: 15rem; } .ends { display: flex; justify-content: space-between; }
+.muted { color: light-dark(#4d565f, #b3bcc5); } .mark { color: light-dark(#b34700, #ff9a5c); }
+li { margin: .3rem 0; overflow-wrap: anywhere; }
 """
 
 _WORDS: Final = {
@@ -40,7 +42,10 @@ _WORDS: Final = {
 #: Of several series of a pair the first of these gives the colour of the cell.
 _WORST: Final = (SLOWER, SILENT, LOW, FASTER, LEARNING, USUAL)
 
-_WIDTH, _HEIGHT, _EDGE = 900, 240, 30
+_WIDTH, _HEIGHT, _EDGE = 900, 240, 4
+
+#: Widths of lines and dots do not follow the width of the page.
+_UNSCALED: Final = 'vector-effect="non-scaling-stroke"'
 
 #: Points of a course that are drawn; older ones are in the archive.
 _SHOWN: Final = 2000
@@ -64,7 +69,8 @@ def index(statuses: Sequence[Status], notes: Sequence[str]) -> str:
     legend = " · ".join(f"{SYMBOLS[state]} {_WORDS[state]}" for state in _WORST)
     remarks = "".join(f"<li>{html_text(note)}</li>" for note in notes)
     shown = grids or "<p>No results.</p>"
-    return _page("Transfers", f"<p>{about}</p>{shown}<p class=muted>{legend}</p><ul>{remarks}</ul>")
+    notes_list = f"<h2>Remarks</h2><ul>{remarks}</ul>" if remarks else ""
+    return _page("Transfers", f'<p>{about}</p>{shown}<p class="muted">{legend}</p>{notes_list}')
 
 
 def _grid(statuses: Sequence[Status], corner: str) -> str:
@@ -81,7 +87,8 @@ def _grid(statuses: Sequence[Status], corner: str) -> str:
     for row in rows:
         own = "".join(_cell(cells.get((row, name), [])) for name in columns)
         body += f'<tr><th scope="row">{html_text(row)}</th>{own}</tr>'
-    return f'<table><tr><th scope="col">{corner}</th>{head}</tr>{body}</table>'
+    table = f'<table><tr><th scope="col">{corner}</th>{head}</tr>{body}</table>'
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{html_text(corner)}">{table}</div>'
 
 
 def _cell(statuses: Sequence[Status]) -> str:
@@ -116,11 +123,10 @@ def page(status: Status) -> str:
 
 
 def _moved(change: dict[str, Any]) -> str:
-    low, high = (f"{change[name] - 1:+.0%}" for name in ("ratio_low", "ratio_high"))
+    moved, low, high = (f"{100 * (change[name] - 1):+.0f} %" for name in ("ratio", "ratio_low", "ratio_high"))
     seen = format_count(change["results_until_seen"], "result")
-    return (
-        f"{change['ratio'] - 1:+.0%} (90 %: {low} to {high}), confidence {change['confidence']:.3%}, seen after {seen}"
-    )
+    confidence = format_percent(change["confidence"], places=3)
+    return f"{moved} (90 %: {low} to {high}), confidence {confidence}, seen after {seen}"
 
 
 def _course(status: Status) -> str:
@@ -132,12 +138,13 @@ def _course(status: Status) -> str:
     span = max(float(np.ptp(times)), 1.0)
     x = _EDGE + (times - times[0]) / span * (_WIDTH - 2 * _EDGE)
     y = _HEIGHT - _EDGE - rates / top * (_HEIGHT - 2 * _EDGE)
-    dots = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2"/>' for a, b in zip(x, y, strict=True))
+    points = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x, y, strict=True))
+    dots = f'<path d="{points}" stroke="currentColor" stroke-width="4" stroke-linecap="round" {_UNSCALED}/>'
     marks = ""
     for change in status.changes:
         at = _EDGE + (pd.Timestamp(change["time"]).timestamp() - times[0]) / span * (_WIDTH - 2 * _EDGE)
         if at >= _EDGE:
-            marks += f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{_EDGE}" y2="{_HEIGHT - _EDGE}" stroke="#d55e00"/>'
+            marks += f'<path d="M{at:.1f} 0V{_HEIGHT}" class="mark" stroke="currentColor" {_UNSCALED}/>'
     band = ""
     if status.expected_low_bps is not None and status.expected_high_bps is not None:
         upper, lower = (
@@ -147,20 +154,23 @@ def _course(status: Status) -> str:
         size = f'width="{_WIDTH - 2 * _EDGE}" height="{max(lower - upper, 1.0):.1f}"'
         band = f'<rect x="{_EDGE}" y="{upper:.1f}" {size} fill="#0072b2" opacity=".18"/>'
     first, last = _time(runs["start_time"].iloc[0]), _time(runs["start_time"].iloc[-1])
-    words = f"Rates from {first} to {last}, the largest {_rate(float(rates.max()))}; band: nine usual results in ten"
-    texts = (
-        f'<text x="{_EDGE}" y="18">{_rate(top)}</text><text x="{_EDGE}" y="{_HEIGHT - 8}">{first}</text>'
-        f'<text x="{_WIDTH - _EDGE}" y="{_HEIGHT - 8}" text-anchor="end">{last}</text>'
+    words = f"Rates from {first} to {last}, the largest {_rate(float(rates.max()))}; scale from 0 to {_rate(top)}"
+    words += "; band: nine usual results in ten" if band else ""
+    words += "; lines: changes" if marks else ""
+    box = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{words}"'
+    drawn = f'<svg {box} fill="currentColor">{band}{marks}{dots}</svg>'
+    ends = f'<div class="ends muted"><span>{first}</span><span>{last}</span></div>'
+    return (
+        f'<figure><div class="muted">{_rate(top)}</div>{drawn}{ends}'
+        f'<figcaption class="muted">{words}</figcaption></figure>'
     )
-    box = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{words}" fill="currentColor" font-size="13"'
-    return f"<figure><svg {box}>{band}{marks}{dots}{texts}</svg><figcaption class=muted>{words}</figcaption></figure>"
 
 
 def _page(title: str, body: str) -> str:
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{html_text(title)}</title>'
     return (
         f'<!doctype html><html lang="en"><head>{head}<style>{_STYLE}</style></head>'
-        f"<body><h1>{html_text(title)}</h1>{body}</body></html>\n"
+        f"<body><main><h1>{html_text(title)}</h1>{body}</main></body></html>\n"
     )
 
 

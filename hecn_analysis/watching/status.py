@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import cluster
-from hecn_analysis.base.units import format_rate
+from hecn_analysis.base.units import format_count, format_percent, format_rate
 from hecn_analysis.watching.changes import LEAST, LEAST_S, MOST, Change, Floats, changes
 from hecn_analysis.watching.quiet import quiet_of
 from hecn_analysis.watching.reasons import COLUMNS, reasons
@@ -159,7 +159,7 @@ def _last(series: Series) -> pd.Timestamp:
 
 def _status(series: Series, known: tuple[str, History] | None, now: pd.Timestamp) -> Status:
     if known is None or series.runs.empty:
-        says = f"{len(series.failed)} results failed, none has a rate"
+        says = f"{format_count(len(series.failed), 'result')} failed, none has a rate"
         return Status(series, SILENT, says, None, _last(series), None, None, None, ())
     _, history = known
     last = float(series.runs["rate_bps"].iloc[-1])
@@ -208,12 +208,13 @@ def _state(
     newest, last = _last(series), float(series.runs["rate_bps"].iloc[-1])
     step_s = float(np.median(np.diff(times_s))) if len(times_s) > 2 else np.inf
     if (now - newest).total_seconds() > _SILENT_AFTER * step_s:
-        return SILENT, f"no result since {newest:%Y-%m-%d %H:%M}"
+        return SILENT, f"no result since {newest:%Y-%m-%d %H:%M} UTC"
     if told and (now - pd.Timestamp(told[-1]["time"])).total_seconds() < LEAST_S:
         return SLOWER if told[-1]["ratio"] < 1 else FASTER, change_words(told[-1])
     if expected is None:
         days = (times_s[-1] - times_s[0]) / 86400
-        return LEARNING, f"{len(times_s)} results of {days:.1f} days; eight are needed"
+        seen = f"{format_count(len(times_s), 'result')} over {days:.1f} days"
+        return LEARNING, f"{seen}; {LEAST} over {LEAST_S / 86400:.0f} days are needed"
     usual = f"{format_rate(expected[1])} to {format_rate(expected[2])}"
     if last < expected[1] * (1 - LEAST_SCALE):
         return LOW, f"the last result, {format_rate(last)}, is below the usual {usual}"
@@ -223,6 +224,8 @@ def _state(
 def change_words(change: Mapping[str, Any]) -> str:
     """A change in words, with its reasons."""
     state = SLOWER if change["ratio"] < 1 else FASTER
-    low, high = sorted(f"{abs(change[name] - 1):.0%}" for name in ("ratio_low", "ratio_high"))
-    since = f"{state} by {abs(change['ratio'] - 1):.0%} ({low} to {high}) since {change['time'][:16]}"
-    return "; ".join([since.replace("T", " "), *change["reasons"]])
+    sign = 1 if state == FASTER else -1
+    moved, *ends = (sign * (change[name] - 1) for name in ("ratio", "ratio_low", "ratio_high"))
+    low, high = map(format_percent, sorted(ends))
+    since = f"since {pd.Timestamp(change['time']):%Y-%m-%d %H:%M} UTC"
+    return "; ".join([f"{state} by {format_percent(moved)} ({low} to {high}) {since}", *change["reasons"]])
