@@ -319,8 +319,10 @@ def test_plans_of_csv_are_those_of_yaml(tmp_path):
         ("date: 2027-01-01, port: eth0, speed: -1 Gb/s", "found '-1 Gb/s', expected more than 0"),
         (
             "date: 2027-01-01, prot: eth0, rate: 1 Gb/s",
-            "found key 'prot', expected one of port, ports, host, note, rate, hosts, of, moves_to, date, until, hours, "
-            + "bytes, speed, daily; did you mean 'port'?",
+            (
+                "found key 'prot', expected one of port, ports, host, note, rate, hosts, of, moves_to, date, until, "
+                "hours, bytes, speed, daily; did you mean 'port'?"
+            ),
         ),
     ],
 )
