@@ -339,6 +339,28 @@ def format_percent(fraction: float, *, places: int = 0) -> str:
     return f"{100 * fraction:.{places}f} %"
 
 
+def format_number(number: float, *, digits: int = 3) -> str:
+    """Write a number for people with these significant digits, never in exponent notation.
+
+    Parameters
+    ----------
+    number, digits
+        The number, and its significant digits.
+
+    Returns
+    -------
+    str
+        All digits of a large number, those beyond the significant ones as 0.
+
+    Examples
+    --------
+    >>> format_number(5431.2), format_number(0.00512), format_number(54_321_000, digits=2)
+    ('5,430', '0.00512', '54,000,000')
+    """
+    rounded = float(f"{number:.{digits - 1}e}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 10 ** (digits - 1) else _digits(number, digits)
+
+
 def format_count(number: float, noun: str) -> str:
     """Write a whole number with its noun.
 

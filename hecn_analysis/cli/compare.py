@@ -32,7 +32,7 @@ examples:
 
 #: What else is put side by side, where a log says it: name, words, how a value is written.
 _BESIDE: tuple[tuple[str, str, Callable[[float], str]], ...] = (
-    ("retransmits_per_gb", "retransmits", lambda value: f"{value:.3g}/GB"),
+    ("retransmits_per_gb", "retransmits", lambda value: f"{units.format_number(value)}/GB"),
     ("rtt_s", "RTT", lambda value: output.human("rtt_s", value)),
     ("cpu_sender_fraction", "CPU sender", lambda value: output.human("cpu_fraction", value)),
     ("cpu_receiver_fraction", "CPU receiver", lambda value: output.human("cpu_fraction", value)),

@@ -195,7 +195,7 @@ def _what_would_explain(settings: Mapping[str, Any], measured_bps: float) -> str
     loss = max(float(tcp_loss.cubic_loss(packets, rtt)), float(tcp_loss.reno_loss(packets)))
     each = "" if streams == 1 else " in each stream"
     rate, time, amount = units.format_rate(measured_bps), units.format_time(rtt), units.format_bytes(window)
-    packets_per_loss = f"{float(f'{1 / loss:.2g}'):,.0f}"
+    packets_per_loss = units.format_number(1 / loss, digits=2)
     return (
         f"{rate} over {time} is {amount} in flight{each}. A window of that size would explain it, "
         f"or, in the long run of CUBIC, one packet in {packets_per_loss} lost: "

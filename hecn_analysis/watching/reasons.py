@@ -28,8 +28,8 @@ _LEAST: Final = 0.1
 
 _FIGURES: Final[tuple[tuple[str, str, Callable[[float], str]], ...]] = (
     ("path_rtt_s", "the round-trip time", units.format_time),
-    ("loss_fraction", "the loss", lambda value: f"{value:.2g}"),
-    ("retransmits_per_gb", "the number of retransmits", lambda value: f"{value:.3g} per GB"),
+    ("loss_fraction", "the loss", lambda value: units.format_fraction(value, digits=2)),
+    ("retransmits_per_gb", "the number of retransmits", lambda value: f"{units.format_number(value)} per GB"),
     ("cpu_sender_fraction", "the sender's processor time", lambda value: f"{value:.2f} cores"),
     ("cpu_receiver_fraction", "the receiver's processor time", lambda value: f"{value:.2f} cores"),
     ("mss_bytes", "the segment size", lambda value: f"{value:.0f} B"),

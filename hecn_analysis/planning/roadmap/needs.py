@@ -320,5 +320,6 @@ def _on_the_way(target_bps: float, path: Path) -> Iterator[dict[str, Any]]:
     packets = window / (path.mtu - 40)
     loss = float(limits.tcp_loss.cubic_loss(packets, path.rtt.value))
     eight = float(limits.tcp_loss.cubic_loss(packets / 8, path.rtt.value))
-    words = f"fewer than one packet in {1 / loss:.1e} lost on one CUBIC connection, in {1 / eight:.1e} on eight"
+    one, of_eight = (units.format_number(1 / share, digits=2) for share in (loss, eight))
+    words = f"fewer than one packet in {one} lost on one CUBIC connection, in {of_eight} on eight"
     yield empty | {"resource": "loss", "amount": loss, "unit": "lost packets", "need": words}
