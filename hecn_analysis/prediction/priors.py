@@ -80,10 +80,12 @@ class _KeyPrior(_Described):
     since: int | None = None
     until: int | None = None
     rtt_below: str | None = None
+    rtt_from: str | None = None
     rate_below: str | None = None
     rate_from: str | None = None
     window: bool | None = None
     cloud: bool | None = None
+    known_rate: bool | None = None
     storage: str | None = None
     together: str = ""
     parts: Annotated[list[_Component], Field(min_length=1)]
@@ -101,10 +103,12 @@ class _KeyPrior(_Described):
             self.documented in {None, where.documented}
             and self.window in {None, where.window}
             and self.cloud in {None, where.cloud}
+            and self.known_rate in {None, where.known_rate}
             and self.storage in {None, where.storage}
             and (self.since is None or (where.year or 0) >= self.since)
             and (self.until is None or (where.year or 9999) <= self.until)
             and (self.rtt_below is None or where.rtt_s < units.parse(self.rtt_below, "time"))
+            and (self.rtt_from is None or where.rtt_s >= units.parse(self.rtt_from, "time"))
             and (self.rate_below is None or where.rate_bps < units.parse(self.rate_below, "rate"))
             and (self.rate_from is None or units.parse(self.rate_from, "rate") <= where.rate_bps < np.inf)
         )

@@ -70,7 +70,8 @@ class Circumstances:
 
     ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
     None; ``documented``: the description is a shipped one; ``window``: the tool requests a window; ``cloud``: the host
-    is a machine of a cloud; ``storage``: the kind of its storage.
+    is a machine of a cloud; ``known_rate``: the rate of the path or of a port is stated; ``storage``: the kind of its
+    storage.
     """
 
     rtt_s: float = 0.0
@@ -79,6 +80,7 @@ class Circumstances:
     documented: bool = False
     window: bool = False
     cloud: bool = False
+    known_rate: bool = True
     storage: str = ""
 
 
@@ -133,10 +135,11 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
     """Path with priors in place of what is not stated, and the circumstances that it sets."""
     path, stated = scenario.path, scenario.path.model_fields_set
     new: dict[str, Any] = {}
-    where = replace(where, documented=is_documented(scenario, "path"))
+    is_known = path.rate is not None or _port(scenario) is not None
+    where = replace(where, documented=is_documented(scenario, "path"), known_rate=is_known)
     if path.rate is None:
-        long = "rtt" in stated and _size(path.rtt.value) >= LONG_S
-        new["rate"] = _rate(scenario, where, long=long)
+        rtt_s = _size(path.rtt.value) if "rtt" in stated else 0.0
+        new["rate"] = _rate(scenario, replace(where, rtt_s=rtt_s), long=rtt_s >= LONG_S)
     elif (port := _port(scenario)) is not None and np.any(np.asarray(port.value) < path.rate.value):
         new["rate"] = port
     if "rtt" not in stated:
