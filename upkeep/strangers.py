@@ -31,7 +31,7 @@ from hecn_analysis.hardware.description import Library
 from hecn_analysis.prediction import discrepancy
 from hecn_analysis.prediction.draws import DRAWS, FloatArray, order
 from hecn_analysis.prediction.priors import quantiles
-from upkeep import discrepancies, strangers_page, strangers_places, strangers_reading
+from upkeep import discrepancies, strangers_arrays, strangers_page, strangers_places, strangers_reading
 from upkeep.strangers_rows import Row, predict_row, winkler
 
 RULES: Final = Path(__file__).with_suffix(".yaml")
@@ -51,14 +51,14 @@ _USABLE: Final = 0.75
 #: Year from which kernels tune the buffers of both ends themselves (Linux 2.6.7 and 2.6.17).
 _TUNED: Final = 2005
 
-#: Year from which disks are as the prior has them.
-_NEW_DISKS: Final = 2009
-
 #: Categories of transfers whose description says how far they go.
 _FAR: Final = frozenset({"wan", "tcpwan", "satellite", "disk2disk", "tools"})
 
 #: Keys of the core that reads and writes a local file.
 _CORE_KEYS: Final = tuple(f"{role}.cpu{part}" for role in ("sender", "receiver") for part in ("", ".clock"))
+
+#: Programs whose client sends the requests that a local program makes.
+_BLOCK_DEVICES: Final = frozenset({"nvme-tcp", "nvme-rdma", "iscsi"})
 
 #: Duration of a test after which a machine of a cloud gets its baseline. [s]
 _LONG_S: Final = 1800
@@ -172,7 +172,10 @@ def quantities(config: Mapping[str, Any]) -> dict[str, Any]:
         if (value := next((value for value in values if value is not None), None)) is not None:
             found[name] = value
     if found.get("software") == "cluster" or "many" in found:
-        found["cluster_clients"] = "cluster" if found.get("clients", found.get("nodes", 1)) > 1 else "cluster-client"
+        is_many = "together" in found or found.get("clients", found.get("nodes", 1)) > 1
+        found["cluster_clients"] = "cluster" if is_many else "cluster-client"
+    if found.get("streams", 1) > 1:  # threads of several connections are on several cores of the socket
+        found = {name: value for name, value in found.items() if name not in {"app_core", "irq_core"}}
     return found
 
 
@@ -242,23 +245,20 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     if rule is None or not row.measured_bps > 0:
         row.fault = "no rule" if rule is None else "not a rate"
         return
-    access = _rules()["access"].get(known.get("access"), {}) if "path.rate" in rule.get("keys", {}) else {}
-    usual = _windows(known) if "path.rate" in rule.get("keys", {}) and "window" in known else {}
-    keys = {**usual, **rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
+    is_transfer = "path.rate" in rule.get("keys", {})
+    access = _rules()["access"].get(known.get("access"), {}) if is_transfer else {}
+    keys = {**rule.get("set", {}), **access, **_filled(rule.get("keys", {}), known)}
     if not {"io", "flushed", "depth"} & set(known):  # how much is in flight, and on how many cores, is not known
-        of_file = _CORE_KEYS if "path.rate" not in rule.get("keys", {}) else ()
+        of_file = () if is_transfer else _CORE_KEYS
         keys = {key: value for key, value in keys.items() if key not in {"tool.request", *of_file}}
-    if known.get("instance") in _rules()["instances"] and "path.rate" in rule.get("keys", {}):
-        allowed = _rules()["instances"][known["instance"]]
-        if known.get("seconds", 0) >= _LONG_S and "size" in known:  # the credits of a burst are spent
-            allowed = _rules()["baselines"][known["size"]]
-        keys |= {"sender.instance_rate": allowed, "receiver.instance_rate": allowed}
+    if is_transfer:
+        keys = _completed(keys, known, row.category)
     if "rtt" not in known and row.category in _FAR:
         reach = _rules()["reaches"].get(known.get("reach"))
         far = strangers_places.round_trip(config, _rules()["places"]) or reach
         keys |= {"path.rtt": far} if far else {}
     for role in rule.get("disk", ()):
-        keys |= _array(role, known)
+        keys |= strangers_arrays.keys_of(role, known, _rules())
     row.keys = keys
     row.whole = row.whole and not isinstance(keys.get("path.rtt"), dict)  # what TCP does rests on the round trip
     row.baseline = _baseline(rule["baseline"], known)
@@ -266,6 +266,24 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         _limit(row, rule, keys, known)
         return
     predict_row(row, load_scenario(keys))
+
+
+def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str) -> dict[str, Any]:
+    """Keys of a transfer over a network, with what its words imply: kernel, allowance of a cloud, requests, files."""
+    usual = _windows(known) if "window" in known else {}
+    completed = {**usual, **keys, **_requests(known)}
+    if known.get("instance") in _rules()["instances"]:
+        allowed = _rules()["instances"][known["instance"]]
+        if known.get("seconds", 0) >= _LONG_S and "size" in known:  # the credits of a burst are spent
+            allowed = _rules()["baselines"][known["size"]]
+        completed |= {"sender.instance_rate": allowed, "receiver.instance_rate": allowed}
+    if {"loopback", "transport"} <= set(known) and known.get("tso") == 0:
+        completed.setdefault("path.mtu", 1500)  # without segments a program's datagrams are as on a wire
+    if completed.get("tool") == "ftp":  # a stream, without requests
+        completed.pop("tool.outstanding", None)
+    if "small_files" in known and category in _FAR:
+        completed["sender.read_rate"] = _of_small_files(known)
+    return completed
 
 
 def _windows(known: Mapping[str, Any]) -> dict[str, Any]:
@@ -301,55 +319,18 @@ def _filled(keys: Mapping[str, str | list[str]], known: Mapping[str, Any]) -> di
     return filled
 
 
-def _array(role: str, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of an array of the disks that a configuration names."""
-    rates = _one_disk(known)
-    keys = {f"{role}.arrays.data.disk.{way}_rate": rates.get(way, rates["read"]) for way in ("read", "write")}
-    disks = _disks(known)
-    if "osds" in known and "nodes" not in known:  # one object store daemon for each disk
-        disks = min(disks, int(known["osds"]))
-    if disks > 1:
-        keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
-        keys |= {f"{role}.arrays.data.software": known.get("software")}
-    if {"uplink_gen", "uplink_lanes"} <= set(known):
-        slot = f"{role}.slots.up"
-        keys |= {f"{slot}.gen": int(known["uplink_gen"]), f"{slot}.lanes": int(known["uplink_lanes"])}
-        keys[f"{role}.arrays.data.slots"] = ["up"]
-    if np.isfinite(most := _ports(known)):
-        keys[f"{role}.arrays.data.ceiling"] = most
-    if "replicas" in known:
-        keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
-    keys |= {f"{role}.arrays.data.{name}": known[name] for name in ("chunk", "layout") if name in known}
-    for name in ("at_rest", "volume_rdma" if "over_rdma" in known else "volume"):
-        if name.removesuffix("_rdma") in known:
-            keys[f"{role}.filter_rate"] = _rules()[name]
-    if known.get("medium") == "ssd":
-        keys[f"{role}.arrays.data.disk.link"] = "sata-6"
-    return {key: value for key, value in keys.items() if value is not None}
+def _requests(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Requests of a block device over a network, which the program at its client makes."""
+    if known.get("program") not in _BLOCK_DEVICES:
+        return {}
+    named = {"tool.request": "block", "tool.outstanding": "depth", "tool.streams": "jobs"}
+    return {key: int(known[name]) for key, name in named.items() if name in known}
 
 
-def _one_disk(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Rates of one disk: as stated, else those of its kind and time."""
-    if "one_disk" in known:
-        return {"read": {"value": known["one_disk"], "basis": "documented"}}
-    medium = known.get("medium", "unknown")
-    if medium in {"hdd", "unknown"} and known.get("year", _NEW_DISKS) < _NEW_DISKS:
-        medium = "hdd-2008"
-    zone = known.get("zone", 1.0) if medium.startswith("hdd") else 1.0
-    of_kind = _rules()["media"][medium]
-    return {way: {**rate, "value": units.parse(rate["value"], "rate") * zone} for way, rate in of_kind.items()}
-
-
-def _ports(known: Mapping[str, Any]) -> float:
-    """What the ports of all nodes and of all clients of a cluster carry; infinite where they are not known [bit/s]."""
-    of_nodes = (known.get(name, np.inf) for name in ("nodes", "rate", "links"))
-    of_clients = (known.get(name, np.inf) for name in ("clients", "client_rate"))
-    return float(min(np.prod(list(of_nodes)), np.prod(list(of_clients))))
-
-
-def _disks(known: Mapping[str, Any]) -> int:
-    """Disks of all nodes together."""
-    return int(known.get("per_node", known.get("disks", 1)) * (known.get("nodes", 1) if "per_node" in known else 1))
+def _of_small_files(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Rate at which processes read small files."""
+    one = _rules()["small_files"]
+    return {**one, "value": units.parse(one["value"], "rate") * known.get("processes", 1)}
 
 
 def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Mapping[str, Any]) -> None:
@@ -371,6 +352,8 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
         rate = float(limits.pcie(**keys)["throughput_bps"])
     rate = min(rate, known.get(rule.get("cap", ""), np.inf) * known.get("links", 1))
     row.draws = np.full(DRAWS, np.log(rate))
+    if kind == "pcie" and {"called", "transfer"} <= set(known):
+        row.draws = _of_calls(rate, known["transfer"] * 8)
     if kind == "pcie" and "far" in known:
         far = _rules()["far_socket"]
         spread = np.sort(quantiles([(1.0, far["share"], far["factor"])]))[order("far socket")]
@@ -378,6 +361,14 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
     row.regimes = np.full(DRAWS, discrepancy.REGIMES.index(_REGIME[kind]))
     row.most = np.full(DRAWS, np.inf)
     row.bottleneck = {"pcie": "slot", "atm": "link"}.get(kind, "memory")
+
+
+def _of_calls(rate: float, size_bits: float) -> FloatArray:
+    """Logarithm of the rate of transfers that a program calls for, one after the other."""
+    call = _rules()["call"]
+    middle = units.parse(call["time"], "time")
+    times = np.sort(quantiles([(1.0, middle, call["factor"])]))[order("call")]
+    return np.asarray(np.log(size_bits / (times + size_bits / rate)))
 
 
 def _of_channels(keys: Mapping[str, Any]) -> float:
@@ -406,7 +397,7 @@ def _baseline(kind: str, known: Mapping[str, Any]) -> float:
         return float(known.get("memory", known.get("memory_rate", np.nan)))
     if kind == "disks":
         medium = _rules()["media"][known.get("medium", "unknown")]["read"]["value"]
-        return float(known.get("one_disk", units.parse(medium, "rate")) * _disks(known))
+        return float(known.get("one_disk", units.parse(medium, "rate")) * strangers_arrays.count(known, _rules()))
     line = known.get("rate", known.get("near", np.nan)) * known.get("links", 1)
     window = known["window"] * 8 / known["rtt"] * known.get("streams", 1) if {"window", "rtt"} <= set(known) else np.nan
     return float(np.nanmin([line, window])) if np.isfinite([line, window]).any() else float("nan")

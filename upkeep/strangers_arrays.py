@@ -1,0 +1,83 @@
+"""Keys of the disks and arrays that a configuration names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from hecn_analysis.base import units
+
+#: Year from which disks are as the prior has them.
+_NEW_DISKS: Final = 2009
+
+#: Media that wait for heads and revolutions.
+_ROTATING: Final = frozenset({"hdd", "hdd-2008", "unknown"})
+
+
+def keys_of(role: str, known: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of an array of the disks that a configuration names."""
+    rates = _one_disk(known, rules)
+    keys = {f"{role}.arrays.data.disk.{way}_rate": rates.get(way, rates["read"]) for way in ("read", "write")}
+    disks = count(known, rules)
+    if "osds" in known and "nodes" not in known:  # one object store daemon for each disk
+        disks = min(disks, int(known["osds"]))
+    if disks > 1:
+        keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
+        keys |= {f"{role}.arrays.data.software": known.get("software")}
+    if {"uplink_gen", "uplink_lanes"} <= set(known):
+        slot = f"{role}.slots.up"
+        keys |= {f"{slot}.gen": int(known["uplink_gen"]), f"{slot}.lanes": int(known["uplink_lanes"])}
+        keys[f"{role}.arrays.data.slots"] = ["up"]
+    if np.isfinite(most := _ports(known)):
+        keys[f"{role}.arrays.data.ceiling"] = most
+    elif known.get("attachment") in rules["attachments"]:
+        keys[f"{role}.arrays.data.ceiling"] = rules["attachments"][known["attachment"]]
+    if "replicas" in known:
+        keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
+    keys |= {f"{role}.arrays.data.{name}": known[name] for name in ("chunk", "layout") if name in known}
+    for name in ("at_rest", "volume_rdma" if "over_rdma" in known else "volume"):
+        if name.removesuffix("_rdma") in known:
+            keys[f"{role}.filter_rate"] = rules[name]
+    if known.get("medium") == "ssd":
+        keys[f"{role}.arrays.data.disk.link"] = "sata-6"
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _one_disk(known: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Rates of one disk: as stated, else those of its kind and time."""
+    if "one_disk" in known:
+        return {"read": {"value": known["one_disk"], "basis": "documented"}}
+    medium = known.get("medium", "unknown")
+    if medium in {"hdd", "unknown"} and known.get("year", _NEW_DISKS) < _NEW_DISKS:
+        medium = "hdd-2008"
+    zone = known.get("zone", 1.0) if medium.startswith("hdd") else 1.0
+    of_kind = rules["media"][medium]
+    rates = {way: {**rate, "value": units.parse(rate["value"], "rate") * zone} for way, rate in of_kind.items()}
+    if "random" in known and "block" in known and medium in _ROTATING:
+        return {way: _of_seeks(rate, way, known, rules["seeks"]) for way, rate in rates.items()}
+    return rates
+
+
+def _of_seeks(rate: Mapping[str, Any], way: str, known: Mapping[str, Any], seeks: Mapping[str, Any]) -> dict[str, Any]:
+    """Rate of a disk that seeks for each request, and for old data and parity where it writes."""
+    moves = seeks["moves"].get(int(known.get("level", 0)), 1) if way == "write" else 1
+    bits = known["block"] * 8
+    return {
+        **seeks["time"],
+        "value": bits / (bits / rate["value"] + units.parse(seeks["time"]["value"], "time") * moves),
+    }
+
+
+def _ports(known: Mapping[str, Any]) -> float:
+    """What the ports of all nodes and of all clients of a cluster carry; infinite where they are not known [bit/s]."""
+    of_nodes = (known.get(name, np.inf) for name in ("nodes", "rate", "links"))
+    of_clients = (known.get(name, np.inf) for name in ("clients", "client_rate"))
+    return float(min(np.prod(list(of_nodes)), np.prod(list(of_clients))))
+
+
+def count(known: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
+    """Disks of all nodes together."""
+    few = rules["arrays"].get(int(known["level"]), 1) if "level" in known else 1
+    return int(known.get("per_node", known.get("disks", few)) * (known.get("nodes", 1) if "per_node" in known else 1))
