@@ -60,6 +60,9 @@ _CORE_KEYS: Final = tuple(f"{role}.cpu{part}" for role in ("sender", "receiver")
 #: Programs whose client sends the requests that a local program makes.
 _BLOCK_DEVICES: Final = frozenset({"nvme-tcp", "nvme-rdma", "iscsi"})
 
+#: Payload of a datagram where the stack does not cut larger ones: IPv4 on Ethernet. [bytes]
+_DATAGRAM: Final = 1472
+
 #: Duration of a test after which a machine of a cloud gets its baseline. [s]
 _LONG_S: Final = 1800
 
@@ -278,7 +281,7 @@ def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str)
             allowed = _rules()["baselines"][known["size"]]
         completed |= {"sender.instance_rate": allowed, "receiver.instance_rate": allowed}
     if {"loopback", "transport"} <= set(known) and known.get("tso") == 0:
-        completed.setdefault("path.mtu", 1500)  # without segments a program's datagrams are as on a wire
+        completed["tool.message"] = min(known.get("message_size", _DATAGRAM), _DATAGRAM)  # one call for each datagram
     if completed.get("tool") == "ftp":  # a stream, without requests
         completed.pop("tool.outstanding", None)
     if "small_files" in known and category in _FAR:
