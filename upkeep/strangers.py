@@ -267,8 +267,10 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
     row.baseline = _baseline(rule["baseline"], known)
     if "limit" in rule:
         _limit(row, rule, keys, known)
-        return
-    predict_row(row, load_scenario(keys))
+    else:
+        predict_row(row, load_scenario(keys))
+    if "defect" in known and row.draws is not None:
+        row.draws = row.draws + _of_spread(_rules()["defect"], "defect")
 
 
 def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str) -> dict[str, Any]:
@@ -284,6 +286,8 @@ def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str)
         completed["tool.message"] = min(known.get("message_size", _DATAGRAM), _DATAGRAM)  # one call for each datagram
     if completed.get("tool") == "ftp":  # a stream, without requests
         completed.pop("tool.outstanding", None)
+    if completed.get("tool") == "s3":
+        completed.setdefault("tool.pace", _rules()["object_store"])
     if "small_files" in known and category in _FAR:
         completed["sender.read_rate"] = _of_small_files(known)
     return completed
@@ -358,12 +362,16 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
     if kind == "pcie" and {"called", "transfer"} <= set(known):
         row.draws = _of_calls(rate, known["transfer"] * 8)
     if kind == "pcie" and "far" in known:
-        far = _rules()["far_socket"]
-        spread = np.sort(quantiles([(1.0, far["share"], far["factor"])]))[order("far socket")]
-        row.draws += np.log(np.minimum(spread, 1.0))
+        row.draws += _of_spread(_rules()["far_socket"], "far socket")
     row.regimes = np.full(DRAWS, discrepancy.REGIMES.index(_REGIME[kind]))
     row.most = np.full(DRAWS, np.inf)
     row.bottleneck = {"pcie": "slot", "atm": "link"}.get(kind, "memory")
+
+
+def _of_spread(share: Mapping[str, float], name: str) -> FloatArray:
+    """Logarithm of the share of a rate that is kept, in each draw."""
+    spread = np.sort(quantiles([(1.0, share["share"], share["factor"])]))[order(name)]
+    return np.asarray(np.log(np.minimum(spread, 1.0)))
 
 
 def _of_calls(rate: float, size_bits: float) -> FloatArray:
