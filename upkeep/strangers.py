@@ -67,7 +67,17 @@ _DATAGRAM: Final = 1472
 _LONG_S: Final = 1800
 
 #: Ends of keys that are true or false.
-_TRUTHS: Final = (".offload", ".gro", ".lro", ".zero_copy", ".arfs", ".bidirectional", ".sync", ".tunnel_offload")
+_TRUTHS: Final = (
+    ".offload",
+    ".gro",
+    ".lro",
+    ".zero_copy",
+    ".arfs",
+    ".bidirectional",
+    ".sync",
+    ".tunnel_offload",
+    ".overlap",
+)
 
 #: Carriers of ATM by their line rate. [bit/s]
 _CARRIERS: Final = {155.52e6: "oc3c", 622.08e6: "oc12c", 2488.32e6: "oc48c"}
@@ -286,6 +296,8 @@ def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str)
         completed["tool.message"] = min(known.get("message_size", _DATAGRAM), _DATAGRAM)  # one call for each datagram
     if completed.get("tool") == "ftp":  # a stream, without requests
         completed.pop("tool.outstanding", None)
+    if "tuned" in known:
+        completed = {"sender.tcp_wmem_max": _rules()["tuned"], "receiver.tcp_rmem_max": _rules()["tuned"], **completed}
     if completed.get("tool") == "s3":
         completed.setdefault("tool.pace", _rules()["object_store"])
     if "small_files" in known and category in _FAR:
