@@ -76,7 +76,6 @@ _TRUTHS: Final = (
     ".bidirectional",
     ".sync",
     ".tunnel_offload",
-    ".overlap",
 )
 
 #: Carriers of ATM by their line rate. [bit/s]
