@@ -51,7 +51,10 @@ FULL = 0.995
 
 @dataclass(frozen=True)
 class Effort:
-    """Work to spend on a prediction: draws, random runs over a lossy path, simulated round trips, and rungs."""
+    """Work to spend on a prediction: draws, random runs over a lossy path, simulated round trips, and rungs.
+
+    Without round trips, TCP is its window limit alone.
+    """
 
     draws: int = DRAWS
     random_runs: int = RANDOM_RUNS
@@ -64,6 +67,9 @@ THOROUGH = Effort()
 
 #: For a preview while a slider moves: a rough interval and, on lossy paths, a rough throughput.
 GLANCE = Effort(draws=16, random_runs=2, rounds=140, rungs=3)
+
+#: For what resources and windows allow, without TCP over time.
+STEADY = Effort(rounds=0)
 
 
 class Model:
@@ -102,7 +108,7 @@ class Model:
     @property
     def simulated(self) -> bool:
         """Whether TCP needs a simulation over time."""
-        return any(transport.matters for transport in self.transports.values())
+        return self.effort.rounds > 0 and any(transport.matters for transport in self.transports.values())
 
     @property
     def is_random(self) -> bool:
@@ -178,7 +184,7 @@ class Model:
         self._allowed = draws.sum(axis=2)
         for way, transport in self.transports.items():
             own = [flow for flow, reverse in enumerate(self.system.reverse) if reverse == way]
-            if transport.matters:
+            if self.effort.rounds and transport.matters:
                 self._simulate(transport, own, states, by_state, draws)
             else:
                 window = transport.window_limit_bps
@@ -273,6 +279,11 @@ class Model:
         The throughput is the median of the draws or, without them, that of the central values; the draws have the shape
         (scenarios, draws, flows) [bit/s].
         """
+        gains, totals, draws = self.gains(with_draws=with_draws)
+        return self.answer(draws) if with_draws else totals, self.limit(gains), draws
+
+    def gains(self, *, with_draws: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return gains of lifting each of `KINDS`, NaN for what is no limit, central throughput [bit/s], and draws."""
         kinds = [*self.limits_of_tcp(), *(["resource"] if len(self.levels) > 1 else [])]
         states = [Lift(), *(above(Lift())[kind] for kind in kinds)]
         by_state, draws = self.throughputs(states, with_draws=with_draws)
@@ -281,11 +292,14 @@ class Model:
         limited = np.isfinite(totals[:, 0])
         for number, kind in enumerate(kinds, start=1):
             gains[limited, KINDS.index(kind)] = gain(totals[limited, number], totals[limited, 0])
+        return gains, totals[:, 0], draws
+
+    def limit(self, gains: FloatArray) -> IntArray:
+        """Number in `limits` of the first limit of each scenario."""
         kind_of = binding(gains)
         resources = len(self.system.resources)
         limit = np.where(kind_of == RESOURCE, self.first(*self.levels[0]), resources + kind_of)
-        limit = np.where(np.isnan(gains).all(axis=1), resources + RESOURCE, limit)
-        return self.answer(draws) if with_draws else totals[:, 0], limit, draws
+        return np.where(np.isnan(gains).all(axis=1), resources + RESOURCE, limit)
 
     def answer(self, draws: FloatArray) -> FloatArray:
         """Median of the throughput of all flows together, shape (scenarios,) [bit/s]."""

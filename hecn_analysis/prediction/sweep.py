@@ -3,13 +3,17 @@
 Combinations of values are split into parts whose scenarios differ only in numbers: by each value of names, counts and
 switches, and where numbers change the structure (see `draws.agreed`). A part is computed in one go: first the central
 values, then the draws, in blocks that fit a processor's cache.
+
+Where TCP is simulated over time, a scenario takes milliseconds. Of many rows, a `Lattice` of points is then simulated,
+and the share of the rate without simulation that TCP reaches is interpolated between them; that rate itself is computed
+for each row. Some rows are simulated as a check, and a warning says what they show.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +30,9 @@ from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 from hecn_analysis.hardware.scenario import bare_numbers, scalar, value_at
 from hecn_analysis.prediction.draws import Disagreement, Draws, FloatArray
-from hecn_analysis.prediction.model import Model
+from hecn_analysis.prediction.ladder import KINDS
+from hecn_analysis.prediction.lattice import Lattice
+from hecn_analysis.prediction.model import STEADY, THOROUGH, Effort, Model
 from hecn_analysis.prediction.parameters import with_parameters
 from hecn_analysis.prediction.solve import IntArray
 
@@ -34,6 +40,16 @@ from hecn_analysis.prediction.solve import IntArray
 _CENTRAL_BLOCK = 16_384
 _DRAWN_BLOCK = 1024
 _SIMULATED_BLOCK = 64
+
+#: Rows above which TCP over time is interpolated; then scenarios to simulate, and rows to check, per sweep.
+_EACH_SIMULATED = 2_000
+_SIMULATED = 1_200
+_CHECKED = 48
+
+#: Largest logarithm of a gain between which gains are interpolated: what has no other limit gains without end.
+_MOST_GAIN = 50.0
+
+_RATES = ("throughput_bps", "low_bps", "high_bps")
 
 #: glibc maps new memory for each array above 128 KiB and unmaps it with the array, which costs more than the
 #: computation. After a larger array is freed once, glibc reuses freed memory up to that size (mallopt(3)).
@@ -46,9 +62,13 @@ def sweep(
     *,
     grid: bool = True,
     intervals: bool = True,
-    progress: bool = False,
+    exact: bool = False,
+    progress: bool = True,
 ) -> pd.DataFrame:
     """Predict a scenario over many values of its keys; the numbers are those of `predict` for each.
+
+    Where TCP is simulated over time and there are more than 2,000 rows, most rows are interpolated, and a warning says
+    how many, and how far they are from simulated ones.
 
     Parameters
     ----------
@@ -62,6 +82,8 @@ def sweep(
         second ones, and so on.
     intervals
         Whether to give ``low_bps`` and ``high_bps``; False: they are missing.
+    exact
+        Whether to simulate TCP over time in each row, however long that takes.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -87,7 +109,7 @@ def sweep(
     places = _places({key: len(values) for key, values in axes.items()}, grid=grid)
     count = len(next(iter(places.values()))) if places else 1
     columns = {key: _Column(key, axes[key], places[key]) for key in axes}
-    run = _Sweep(base, columns, count, intervals=intervals)
+    run = _Sweep(base, columns, count, intervals=intervals, exact=exact)
     np.empty(_LARGEST_ARRAY, dtype=np.uint8)
     progress_steps = run.parts(np.arange(count), {})
     for _ in (
@@ -96,7 +118,7 @@ def sweep(
         else progress_steps
     ):
         pass
-    for warning in run.warnings:
+    for warning in (*run.warnings, *run.check.words(count)):
         warnings.warn(warning, ValidityWarning, stacklevel=2)
     return with_units(pd.DataFrame({**{key: column.cells() for key, column in columns.items()}, **run.results}))
 
@@ -166,6 +188,16 @@ class _Column:
             yield self.at(same[0]), same
 
 
+def _rates(model: Model, draws: FloatArray) -> FloatArray:
+    """Throughput and ends of the interval of each scenario, shape (scenarios, 3) [bit/s]."""
+    throughput = model.answer(draws)
+    return np.stack([throughput, *model.interval(draws, throughput)], axis=1)
+
+
+def _steady_rates(model: Model) -> FloatArray:
+    return _rates(model, model.throughputs([], with_draws=True)[1])
+
+
 def _number(value: object, unit: str) -> float:
     try:
         return units.parse(scalar(value), DIMENSION_OF[unit])
@@ -191,23 +223,52 @@ class _Part:
         """All rows, in blocks of `size`."""
         return (self.take(slice(start, start + size)) for start in range(0, self.rows.size, size))
 
-    def model(self, draw: Draws, *, levels: int) -> Model:
+    def model(self, draw: Draws, *, levels: int, effort: Effort = THOROUGH) -> Model:
         """Model of all rows."""
         parameters = {
             key: value_at(self.scenario, key).model_copy(update={"value": numbers[:, None]})
             for key, numbers in self.numbers.items()
         }
-        return Model(with_parameters(self.scenario, parameters), draw, count=self.rows.size, levels=levels)
+        scenario = with_parameters(self.scenario, parameters)
+        return Model(scenario, draw, count=self.rows.size, levels=levels, effort=effort)
+
+
+@dataclass
+class _Check:
+    """Interpolated rows, simulated points, and how far checked rows are off: throughput and ends [1]."""
+
+    rows: int = 0
+    points: int = 0
+    off: list[FloatArray] = field(default_factory=list)
+
+    def words(self, count: int) -> Iterator[str]:
+        """Warning about interpolated rows, if there are any."""
+        if not self.rows:
+            return
+        off = np.concatenate(self.off)
+        middle, most = 100 * np.median(off, axis=0), 100 * off.max(axis=0)
+        yield (
+            f"{self.rows:,} of {count:,} rows are interpolated between {self.points:,} simulated scenarios; in "
+            f"{len(off)} rows simulated as a check, the throughput differs by {middle[0]:.1f} % in the middle and by "
+            f"{most[0]:.1f} % at most, an end of the interval by {middle[1]:.1f} % and {most[1]:.1f} %; "
+            "exact=True simulates each row"
+        )
 
 
 class _Sweep:
     """Rows of a sweep and their results."""
 
-    def __init__(self, base: Scenario, columns: Mapping[str, _Column], count: int, *, intervals: bool) -> None:
+    def __init__(
+        self, base: Scenario, columns: Mapping[str, _Column], count: int, *, intervals: bool, exact: bool
+    ) -> None:
         self.base = base
         self.columns = columns
+        self.count = count
         self.intervals = intervals
-        rates = {name: np.full(count, np.nan) for name in ("throughput_bps", "low_bps", "high_bps")}
+        self.exact = exact or count <= _EACH_SIMULATED
+        self.check = _Check()
+        self._waiting: list[_Part] = []
+        rates = {name: np.full(count, np.nan) for name in _RATES}
         names = {name: np.full(count, None, dtype=object) for name in ("bottleneck", "bottleneck_class")}
         self.results: dict[str, npt.NDArray[Any]] = {**rates, **names}
         bare = [text for column in columns.values() if (text := column.bare_number())]
@@ -238,6 +299,11 @@ class _Sweep:
             return
         for block in part.blocks(_CENTRAL_BLOCK):
             yield from self._apart(block, self._central)
+        if self._waiting:
+            chosen = np.concatenate([waiting.rows for waiting in self._waiting])
+            self._waiting.clear()
+            places = np.isin(part.rows, chosen)
+            yield from self._apart(part.take(places), self._over_time)
 
     def _one_by_one(self, key: str, rows: IntArray, fixed: Mapping[str, Any]) -> Iterator[int]:
         """Compute rows separately for each value of a key."""
@@ -286,8 +352,7 @@ class _Sweep:
         """Compute the central values of a part, then its draws."""
         model = part.model(Draws(0), levels=2)
         if model.simulated:
-            for block in part.blocks(_SIMULATED_BLOCK):
-                yield from self._apart(block, self._simulated)
+            self._waiting.append(part)
             return
         self._keep(part, model, *model.ground(with_draws=False)[:2])
         drawn = partial(self._drawn, Draws())
@@ -302,6 +367,78 @@ class _Sweep:
         self.results["throughput_bps"][part.rows] = model.answer(draws)
         if self.intervals:
             self._keep_interval(part, model, draws)
+        yield part.rows.size
+
+    def _over_time(self, part: _Part) -> Iterator[int]:
+        """Simulate all rows of a part, or interpolate most of them."""
+        if not self.exact:
+            part.model(Draws(0), levels=2).limits_of_tcp()  # raises Disagreement
+            lattice = Lattice(part.numbers, round(_SIMULATED * part.rows.size / self.count))
+            if 2 * lattice.size < part.rows.size:
+                yield from self._interpolated(part, lattice)
+                return
+        yield from self._each_simulated(part)
+
+    def _each_simulated(self, part: _Part) -> Iterator[int]:
+        for block in part.blocks(_SIMULATED_BLOCK):
+            yield from self._apart(block, self._simulated)
+
+    def _interpolated(self, part: _Part, lattice: Lattice) -> Iterator[int]:
+        """Simulate the points of a lattice and some rows, and interpolate the others."""
+        shares = np.full((lattice.size, 3 + len(KINDS)), np.nan)
+
+        def simulate(points: _Part) -> Iterator[int]:
+            shares[points.rows] = self._shares(points)
+            yield points.rows.size
+
+        shown = done = 0
+        try:
+            for points in _Part(part.scenario, lattice.points, np.arange(lattice.size)).blocks(_SIMULATED_BLOCK):
+                for number in self._apart(points, simulate):
+                    done += number
+                    step = part.rows.size * done // lattice.size - shown
+                    shown += step
+                    yield step
+        except InputError:  # a point between valid rows is impossible
+            yield from self._each_simulated(part)
+            return
+        for block in part.blocks(_DRAWN_BLOCK):
+            for _ in self._apart(block, partial(self._between, lattice, shares)):
+                pass
+        found = np.stack([self.results[name][part.rows] for name in _RATES], axis=1)
+        known = np.isfinite(found if self.intervals else found[:, :1]).all(axis=1)
+        checks = max(1, round(_CHECKED * part.rows.size / self.count))
+        places = np.flatnonzero(known)
+        chosen = np.isin(np.arange(known.size), places[places.size // (2 * checks) :: -(-places.size // checks) or 1])
+        for _ in self._each_simulated(part.take(chosen | ~known)):
+            pass
+        simulated = np.stack([self.results[name][part.rows[chosen]] for name in _RATES], axis=1)
+        off = np.abs(found[chosen] / simulated - 1)
+        self.check.off.append(np.stack([off[:, 0], off[:, 1:].max(axis=1)], axis=1))
+        self.check.points += lattice.size
+        self.check.rows += int(np.count_nonzero(known & ~chosen))
+
+    def _shares(self, part: _Part) -> FloatArray:
+        """Logarithms of the shares that TCP reaches of throughput and interval without simulation, and of gains."""
+        model = part.model(Draws(), levels=2)
+        gains, _, draws = model.gains(with_draws=True)
+        steady = part.model(Draws(), levels=0, effort=STEADY)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = np.log(_rates(model, draws)) - np.log(_steady_rates(steady))
+            return np.concatenate([shares, np.minimum(np.log(gains), _MOST_GAIN)], axis=1)
+
+    def _between(self, lattice: Lattice, shares: FloatArray, part: _Part) -> Iterator[int]:
+        """Interpolate rows; NaN where that is impossible."""
+        model = part.model(Draws(), levels=1, effort=STEADY)
+        is_limit = ~np.isnan(shares[:, 3:]).all(axis=0)
+        filled = np.concatenate([shares[:, :3], np.where(is_limit, np.nan_to_num(shares[:, 3:]), np.nan)], axis=1)
+        found = lattice.between(filled, part.numbers)
+        with np.errstate(invalid="ignore"):
+            throughput, low, high = (_steady_rates(model) * np.exp(found[:, :3])).T
+        self._keep(part, model, throughput, model.limit(np.exp(found[:, 3:])))
+        if self.intervals:
+            self.results["low_bps"][part.rows] = np.minimum(low, throughput)
+            self.results["high_bps"][part.rows] = np.maximum(high, throughput)
         yield part.rows.size
 
     def _simulated(self, part: _Part) -> Iterator[int]:

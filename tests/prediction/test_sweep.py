@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 import warnings
 
 import numpy as np
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 import hecn_analysis as hecn
-from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.errors import InputError, ValidityWarning
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.compare import load_series
+from hecn_analysis.prediction.lattice import Lattice
 
 IDEAL = {
     "sender": "ideal",
@@ -199,6 +201,54 @@ def test_many_blocks_are_one_sweep(monkeypatch):
     monkeypatch.setattr("hecn_analysis.prediction.sweep._DRAWN_BLOCK", 7)
     monkeypatch.setattr("hecn_analysis.prediction.sweep._CENTRAL_BLOCK", 17)
     pd.testing.assert_frame_equal(hecn.sweep(STEADY["lan"], vary, progress=True), whole, rtol=1e-12)
+
+
+@pytest.fixture
+def few_points(monkeypatch):
+    """Simulate 30 points for each sweep of more than 50 rows, and 5 rows as a check."""
+    for name, number in {"_EACH_SIMULATED": 50, "_SIMULATED": 30, "_CHECKED": 5}.items():
+        monkeypatch.setattr(f"hecn_analysis.prediction.sweep.{name}", number)
+
+
+@pytest.mark.usefixtures("few_points")
+def test_of_many_simulated_rows_most_are_interpolated_and_a_warning_says_how_well():
+    vary = {"path.rtt": np.geomspace(2e-3, 2e-2, 150), "tool.window": np.geomspace(1e5, 1e7, 150)[::-1]}
+    scenario = {**IDEAL, "tool.duration": "4 s"}
+    says = (
+        r"144 of 150 rows are interpolated between 28 simulated scenarios; in 6 rows simulated as a check, the "
+        r"throughput differs by 0\.\d % in the middle and by 0\.\d % at most, an end of the interval by 0\.\d % and "
+        r"3\.\d %; exact=True simulates each row"
+    )
+    with pytest.warns(ValidityWarning, match=r"rows are interpolated") as told:
+        found = hecn.sweep(scenario, vary, grid=False)
+    assert re.fullmatch(says, str(told[0].message)), str(told[0].message)
+    some = {key: values[4::10] for key, values in vary.items()}
+    exact, found = hecn.sweep(scenario, some, grid=False), found[4::10].reset_index(drop=True)
+    np.testing.assert_allclose(found["throughput_bps"], exact["throughput_bps"], rtol=0.01)
+    off = np.abs(found[["low_bps", "high_bps"]] / exact[["low_bps", "high_bps"]] - 1)
+    assert off.median().max() < 0.01
+    assert off.max().max() < 0.13  # 28 points
+    assert found["bottleneck"].tolist() == exact["bottleneck"].tolist()
+
+
+@pytest.mark.usefixtures("few_points")
+def test_a_sweep_of_many_rows_is_a_loop_where_it_is_asked_to_be_exact():
+    scenario = {**IDEAL, "tool.duration": "1 s"}
+    vary = {"path.rtt": np.geomspace(2e-3, 2e-2, 60), "path.rate": np.geomspace(1e9, 5e9, 60)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = hecn.sweep(scenario, vary, grid=False, exact=True)
+    alone = hecn.predict(scenario, {key: values[37] for key, values in vary.items()})
+    assert found["throughput_bps"][37] == pytest.approx(alone.throughput_bps, rel=1e-9)
+
+
+def test_a_lattice_reproduces_what_is_linear_between_its_points():
+    numbers = {"rtt": np.array([1e-3, 1e-1, 7e-3]), "loss": np.array([0.0, 1e-3, 4e-4]), "mtu": np.full(3, 9e3)}
+    lattice = Lattice(numbers, 60)
+    linear = lambda at: np.stack([np.log(at["rtt"]) + 2e3 * at["loss"], at["mtu"]], axis=1)
+    assert lattice.size == 60
+    assert set(lattice.points["mtu"]) == {9e3}
+    np.testing.assert_allclose(lattice.between(linear(lattice.points), numbers), linear(numbers), rtol=1e-12)
 
 
 def test_nothing_limits_nothing():
