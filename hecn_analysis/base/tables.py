@@ -43,7 +43,7 @@ PROTOCOLS = ("tcp", "udp", "rdma", "icmp", "file")
 
 PROBLEM_KINDS: Mapping[str, str] = MappingProxyType(
     {
-        "unrecognised": "no reader knows the file, or a line inside the output of a known tool",
+        "unrecognised": "no reader knows the file, a line inside the output of a known tool, or a line like a result",
         "unreadable": "the file could not be opened or decoded",
         "truncated": "the output ends before its summary or inside a line",
         "malformed": "a line of the tool with unreadable figures",

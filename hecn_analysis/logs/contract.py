@@ -26,6 +26,8 @@ from hecn_analysis.parsing.problems import FileProblems
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
 _SHOWN: Final = 20  # runs in the table of a notebook
+MOST_CLAIMS: Final = 1 << 16
+"""Stretches of claimed lines that are noted, more than a short file has."""
 _CONTRADICTION: Final = 0.1  # more than a rate over a part of the time, or with another unit's rounding, is off
 
 
@@ -139,7 +141,8 @@ class RunFindings(FileProblems):
     """Results for one file so far, and the lines that no reader claimed.
 
     ``recent`` are the last of these, ``left_over`` the numbers of the first ones that have a hint of a reader;
-    ``claimed`` is the number of the last claimed line. ``keep_intervals``: all rows of intervals, or only the sums to
+    ``claimed`` is the number of the last claimed line, ``claims`` are the first and the last one of the stretches of
+    claimed lines, up to a number of them. ``keep_intervals``: all rows of intervals, or only the sums to
     check results against.
     """
 
@@ -148,7 +151,17 @@ class RunFindings(FileProblems):
     command: Command = Command(0, "", ())
     recent: Recent = field(default_factory=Recent)
     claimed: int = 0
+    claims: list[tuple[int, int]] = field(default_factory=list)
     left_over: list[int] = field(default_factory=list)
+
+    def claim(self, first: int, last: int) -> None:
+        """Note claimed lines."""
+        self.claimed = last
+        claims = self.claims
+        if claims and claims[-1][1] == first - 1:
+            claims[-1] = (claims[-1][0], last)
+        elif len(claims) < MOST_CLAIMS:
+            claims.append((first, last))
 
     def run(self, run: Run) -> None:
         """Check a run and add it: impossible values are left out, and contradictions reported."""

@@ -112,7 +112,7 @@ class _Documents:
             return
         if not any(self._takes(reader, document) for reader in self._asked):
             return
-        self._findings.claimed = document.last
+        self._findings.claim(document.first, document.last)
         for defect in document.defects:
             self._name(defect, "JSON; read as far as it has a meaning", document, "malformed")
         if document.truncated:
@@ -186,11 +186,13 @@ class _Session:
             self._in_vain()
             return
         self._silent = 0
-        self._findings.claimed = line.number
         self._parts.passed = None
+        end = line.number
         if self._rows is not None and self._front is not None:
             rows = _behind(self._front, line.text, self._rows) if bare else self._rows
-            self._findings.claimed = self._parts.take(rows) or line.number
+            self._findings.claimed = end
+            end = self._parts.take(rows) or end
+        self._findings.claim(line.number, end)
 
     def _in_vain(self) -> None:
         """Count an unclaimed line; after many of them, lines without a hint are skipped again."""

@@ -13,9 +13,10 @@ from typing import Final
 
 from hecn_analysis.files.source import Block, Lines
 from hecn_analysis.logs import registry
-from hecn_analysis.logs.contract import Run, RunFindings
+from hecn_analysis.logs.contract import MOST_CLAIMS, Run, RunFindings
 from hecn_analysis.parsing import second_reading
 from hecn_analysis.parsing.cleaning import Text
+from hecn_analysis.parsing.leftovers import leftovers
 from hecn_analysis.parsing.second_reading import Change, Part, Reading
 
 _LOOKED_AT: Final = 64
@@ -25,10 +26,22 @@ _DATED: Final = frozenset({"log prefixes"})
 
 
 def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
-    """Read a file again without its wrapping, if its plain reading leaves something open."""
+    """Read a file again without its wrapping, if its plain reading leaves something open, and name what is left."""
     if plain.runs.is_packed:
         return plain
     given = lines.whole()
+    result = _better(plain, given)
+    if (len(result.runs) or result.problems) and len(plain.claims) < MOST_CLAIMS:  # else the whole file is named
+        spans = [*plain.claims, *((run.line_first, run.line_last) for run in result.runs)]
+        read = {line for first, last in spans for line in range(first, last + 1)}
+        read.update(line for problem in result.problems if isinstance(line := problem["line"], int))
+        for left in leftovers(given.texts, given.numbers, read):
+            result.problem(left.line, "unrecognised", left.message)
+    return result
+
+
+def _better(plain: RunFindings, given: Block) -> RunFindings:
+    """The better reading of each stretch of a file."""
     text = Text(given.texts, given.numbers)
     before = _reading(plain)
     is_open = before.is_open or second_reading.has_marks(text.lines) or _are_marked(plain, text)
@@ -40,6 +53,7 @@ def read_again(plain: RunFindings, lines: Lines) -> RunFindings:
     def read(change: Change) -> Reading[Run]:
         again = RunFindings(plain.source_file, keep_intervals=plain.keep_intervals)
         registry.read(Lines(iter([Block(list(change.text.lines), change.text.numbers, given.complete)])), again)
+        plain.claims += again.claims
         ends = _ends(change.text, last)
         for run in again.runs:
             run.line_last = ends.get(run.line_last, run.line_last)
