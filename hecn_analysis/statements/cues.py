@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
 from hecn_analysis.hardware import yaml_file
-from hecn_analysis.statements import sentences
+from hecn_analysis.statements import contrasts, sentences
 from hecn_analysis.statements.speeds import RATE, Speed, speeds, unit_of
 from hecn_analysis.statements.statement import Statement, end_of
 
@@ -97,6 +97,13 @@ class Cue(BaseModel):
     prose: bool = False
     slow: str = ""
     fast: str = ""
+    cure: str = ""
+    fault: str = ""
+    part: str = ""
+    feature: str = ""
+    bad: str = ""
+    good: str = ""
+    vain: str = ""
     window: tuple[float, float] | tuple[float, float, float] | None = None
     units: float | None = None
     near: int = Field(default=40, ge=0, le=200)
@@ -224,6 +231,15 @@ class _Lines:
         return list(islice(speeds(self._unquoted), _MOST_TRIED))
 
     @cached_property
+    def in_vain(self) -> Sequence[tuple[int, str]]:
+        """Sentences that tell of a change without an effect."""
+        return list(contrasts.in_vain(self._unquoted))
+
+    def culprits(self, thing: str) -> Iterator[tuple[int, str]]:
+        """Sentences that name a thing as the culprit."""
+        return contrasts.culprits(self._unquoted, thing)
+
+    @cached_property
     def all_stated(self) -> str:
         """All lines, without what sentences ask, guess, or quote."""
         return "\n".join(paragraph.text for paragraph in self._paragraphs)
@@ -263,12 +279,52 @@ def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     if cue.units is not None:
         yield from _equals(lines, cue.units)
         return
-    if cue.slow:
-        yield from _contrasts(cue, lines)
+    if cue.slow or cue.cure or cue.part or cue.feature or cue.bad or cue.good:
+        yield from _told(cue, lines)
+        return
+    if cue.vain:
+        pattern = compiled(cue.vain)
+        yield from ((index, text[:_QUOTED]) for index, text in lines.in_vain if pattern.search(text) is not None)
         return
     for index in lines.with_any(cue.any):
         if (quoted := _quoted(cue, lines, index)) is not None:
             yield index, quoted
+
+
+def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
+    """Lines that tell of a change that made the transfer faster, each once."""
+    if cue.where and compiled(cue.where).search(lines.all_stated) is None:
+        return
+    if cue.unless and compiled(cue.unless).search(lines.all_stated) is not None:
+        return
+    seen = set()
+    for index, text in _compared(cue, lines):
+        if (quote := " ".join(text.split())[:_QUOTED]) not in seen:
+            seen.add(quote)
+            yield index, quote
+
+
+def _compared(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
+    """Lines that compare: what one part or feature changes, what cures, and two conditions."""
+    for thing, change in ((cue.part, contrasts.replaced), (cue.feature, contrasts.absent)):
+        if thing:
+            yield from ((one.line, one.text) for one in contrasts.of_changed(lines.speeds, change(thing)))
+            yield from lines.culprits(thing)
+    for thing, is_slow in ((cue.bad or cue.feature, True), (cue.good, False)):
+        if thing:
+            sided = contrasts.of_one_side(lines.speeds, thing, is_slow=is_slow)
+            yield from ((one.line, one.text) for one in sided)
+    if cue.feature:
+        yield from ((one.line, one.text) for one in contrasts.once_there(lines.speeds, cue.feature))
+    for pattern, is_fast in ((cue.cure, True), (cue.fault, False)):
+        if pattern:
+            yield from (
+                (one.line, one.text)
+                for one in lines.speeds
+                if one.is_fast is is_fast and compiled(pattern).search(one.text) is not None
+            )
+    if cue.slow:
+        yield from _contrasts(cue, lines)
 
 
 def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
@@ -276,16 +332,14 @@ def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     slow, fast, near = compiled(cue.slow), compiled(cue.fast), compiled(cue.pattern)
     if not any(near.search(speed.text) for speed in lines.speeds):
         return
-    if cue.where and compiled(cue.where).search(lines.all_stated) is None:
-        return
-    if cue.unless and compiled(cue.unless).search(lines.all_stated) is not None:
-        return
-    others = [speed for speed in lines.speeds if fast.search(speed.text) is not None]
+    others = [(speed, hit[0].lower()) for speed in lines.speeds if (hit := fast.search(speed.text)) is not None]
     for speed in lines.speeds:
-        if slow.search(speed.text) is None or (cue.slow != cue.fast and fast.search(speed.text) is not None):
+        hit = slow.search(speed.text)
+        if hit is None or (cue.slow != cue.fast and fast.search(speed.text) is not None):
             continue
-        if any(speed.is_below(other) for other in others):
-            yield speed.line, " ".join(speed.text.split())[:_QUOTED]
+        around = [other for other, condition in others if condition != hit[0].lower() and speed.is_near(other)]
+        if any(speed.is_below(other) for other in around):
+            yield speed.line, speed.text
 
 
 def _products(cue: Cue, lines: _Lines, least: float, most: float, faster: float = _FASTER) -> Iterator[tuple[int, str]]:

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 #: Longest line that is split into sentences, and least words that make a line prose. [characters]
@@ -68,6 +69,16 @@ _IN_VAIN: Final = re.compile(
     r"(?=.{0,20}$)|\b(?:ruled?|rules|ruling) (?:\w{1,12} ){0,3}out\b|\bunchanged\b|\bnothing (?:helped|changed)\b",
     re.IGNORECASE,
 )
+BUT: Final = re.compile(r"\b(?:but|however|yet|though|aber|mais|pero)\b", re.IGNORECASE)
+"""What parts a sentence in two that say the opposite of each other."""
+HELPED: Final = re.compile(
+    r"\b(?:fixed|solved|resolved|helped|(?:is|are|was|it's|now|runs?|works?) (?:\w{1,8} )?(?:fast|fine|normal"
+    r"|ok(?:ay)?))"
+    r"\b|\bfull (?:speed|rate)\b",
+    re.IGNORECASE,
+)
+"""What says of a change that it helped."""
+
 #: What somebody excludes, up to a "but": "it is not the MTU, I checked".
 _EXCLUDES: Final = re.compile(
     r"\b(?:it|that|this)(?:'s| is| was)(?: definitely| certainly| surely)? not"
@@ -177,11 +188,20 @@ def stated(line: str) -> str:
 def _void(sentence: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each part of a sentence that states nothing."""
     if _IN_VAIN.search(sentence) is not None and _TRIES.search(sentence) is not None:
-        yield 0, len(sentence)
+        yield from _vain(sentence)
         return
     for pattern in (_ASKS, _GUESSES, _QUOTES, _EXCLUDES):
         for match in pattern.finditer(sentence):
             yield match.span()
+
+
+def _vain(sentence: str) -> Iterator[tuple[int, int]]:
+    """What a sentence tells of a trial in vain: all of it, but for what it says that did help."""
+    cuts = [0, *(match.start() for match in BUT.finditer(sentence)), len(sentence)]
+    for start, end in pairwise(cuts):
+        part = sentence[start:end]
+        if HELPED.search(part) is None or _IN_VAIN.search(part) is not None:
+            yield start, end
 
 
 def is_denied(text: str, match: re.Match[str]) -> bool:

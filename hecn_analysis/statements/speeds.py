@@ -21,6 +21,9 @@ RATE: Final = re.compile(
 )
 _LESS: Final = re.compile(
     rf"\b(?:reduced|down|drops?|falls?|slows?(?: down)?) to (?:{NUMBER} ?(?:-|or|to) ?)?({NUMBER})"
+    rf"|\b(?:(?:only|just|nur|solo|barely)(?: (?:does|gets|reaches|about|around|at))?|the (?:other|new one|second)"
+    rf"|one at|à|a)"
+    rf" ({NUMBER})(?=[^\w]*$)"
 )
 _TIME: Final = re.compile(
     rf"(?:\b(?:took|takes?|taking|in|within|after|for|ran for|needs?|needed|lasts?|only|just) "
@@ -31,27 +34,65 @@ _TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _SLOW: Final = re.compile(
-    r"\b(?:slow(?:er|ly)?|crawl\w{0,3}|terrible|horrible|poor|abysmal\w{0,2}|unusable|stalls?|stalled|hangs?|hung"
-    r"|freez\w{1,3}|times? out|timeouts?|fails?|low|langsam\w{0,2}|lent[oae]?)\b|慢",
+    r"\b(?:slow(?:er|ly|s)?|crawl\w{0,3}|terrible|horrible|poor|bad|awful|abysmal\w{0,2}|sluggish|unusable|stalls?"
+    r"|stalled"
+    r"|hangs?|hung|freez\w{1,3}|times? out|timeouts?|fails?|lost|low|affected|stuck|suffers?|drops?|dropped"
+    r"|limited (?:to|at)"
+    r"|top(?:s|ped)? out|plateaus?|barely|never (?:gets?|goes|reach\w{0,2}) (?:above|over|past)"
+    r"|(?:does|do) not (?:exceed|get above|go above)|nothing gets through|takes? (?:hours|ages|forever|days|all night)"
+    r"|(?:a|one) (?:tenth|quarter|fraction)|langsam\w{0,2}|hängt|kriecht|lente?s?|lenteur|bloque|plafonne|lent[oa]s?"
+    r"|se cuelga|stutters?|breaks?|broke|suffer\w{0,3}|unbearabl[ey]|painful\w{0,2}|miserabl[ey]|dog slow"
+    r"|snail\S{0,2}|dies|died"
+    r"|(?:all night|forever|ages|for (?:minutes|hours))|never exceeds?|manages only|only manages|to hell|struggl\w{1,3}"
+    r"|worse|problems? (?:only )?(?:occurs?|appears?|happens?|shows))\b|慢",
     re.IGNORECASE,
 )
 _FAST: Final = re.compile(
     r"\b(?:fine|fast(?:er)?|full(?: line)?(?: speed| rate)?|normal(?:ly)?|ok(?:ay)?|good|great|as expected|line rate"
-    r"|wire ?speed|saturat\w{1,3}|no problems?|without problems?|quick(?:ly)?|excellent|perfect(?:ly)?|well"
-    r"|works?|filled|fills?|schnell|rapide)\b",
+    r"|wire ?speed|saturat\w{1,3}|no (?:such )?(?:problems?|issues?)|without problems?|quick(?:ly)?|excellent"
+    r"|perfect(?:ly)?|(?<!as )well|works?|filled|fills?|scales?|(?:do|does)(?: not|n't) have the (?:problem|issue)"
+    r"|(?<!\[)fix(?:ed|es)"
+    r"|solv(?:ed|es)|resolv(?:ed|es)|cur(?:ed|es)|gone|disappear(?:s|ed)|vanish(?:es|ed)|(?:goes|went|go) away"
+    r"|brings? (?:the speed |it )?back|doubl(?:es|ed)|schnell\w{0,2}|voller|ohne probleme|behoben|gelöst|füllen"
+    r"|rapides?|vite|tout va bien|ça marche|résolu|r[áa]pid[oa]s?|va bien|van bien|funciona\w{0,1}"
+    r"|fonctionne\w{0,2}|(?:se )?solucion\w{1,3}"
+    r"|bien|(?:doubl|tripl|quadrupl)(?:ed|es|ing)|instant(?:ly)?|flies|fly|whole (?:pipe|line|bandwidth)|max(?:es)? out"
+    r"|wire rate|gigabit speed|never (?:came|comes) back|made (?:all )?the difference|\d{1,3} ?(?:x"
+    r"|times) (?:the speed|faster)"
+    r"|everything worked|worked|much better|way better|flawless(?:ly)?|healthy|snappy|happily)\b",
     re.IGNORECASE,
 )
-_NOT: Final = re.compile(r"\b(?:not|never|n't|isn't|no longer|hardly|too)(?: \w{1,10})? {0,2}$", re.IGNORECASE)
+_NOT: Final = re.compile(
+    r"\b(?:not|never|n't|isn't|no longer|hardly|too|nicht|pas|no)(?: \w{1,10})? {0,2}$", re.IGNORECASE
+)
+#: A rate before and after: "from 94 to 940 Mb/s", "940 Mb/s instead of 94".
+_FROM_TO: Final = re.compile(
+    rf"\b(?:from|von|de) (?:about |around |~ ?)?({NUMBER}) ?([kKmMgG]?)\S{{0,8}} ?(?:\w{{2,4}} )?(?:to|auf|à|a) "
+    rf"(?:about |around |only |~ ?)?({NUMBER}) ?([kKmMgG])(?:i?[bB]|bits?)",
+    re.IGNORECASE,
+)
+_INSTEAD: Final = re.compile(
+    rf"({NUMBER}) ?([kKmMgG]?)\S{{0,8}} (?:instead of|statt|rather than|au lieu de|en vez de) (?:about |only |nur )?"
+    rf"({NUMBER})(?: ?([kKmMgG])(?:i?[bB]|bits?))?",
+    re.IGNORECASE,
+)
 _CUT: Final = re.compile(
-    r"[,;:](?=\s|$)|\s(?=\()|(?<=\))\s|\b(?:but|while|whereas|although|though|however|and|against|versus|vs|instead of"
-    r"|compared (?:to|with)|as soon as)\b|\bthan\b",
+    r"[,;:](?=\s|$)|\s(?=\()|(?<=\))\s|\b(?:but|yet|while|whereas|although|though|however|and|against|versus|vs"
+    r"|instead of|compared (?:to|with)|as soon as|aber|während|sonst|mais|pero|otherwise)\b|\bthan\b",
     re.IGNORECASE,
 )
 _LEADS: Final = re.compile(
     r"\W{0,3}(?:and |but |then )?(?:when|if|with|without|in|on|over|via|using|from|to|after|once|by|through|as|for"
-    r"|between|behind|inside|where|whereas|while)\b",
+    r"|between|behind|inside|where|whereas|while|mit|ohne|per|über|im|auf|bei|sans|avec|vers|con|sin|por|hacia)\b",
     re.IGNORECASE,
 )
+#: A time before and after: "1 minute instead of 20".
+_TIME_INSTEAD: Final = re.compile(
+    rf"({NUMBER}) ?(s|sec\w{{0,4}}|min\w{{0,4}}|h|hours?|days?) (?:instead of|statt|au lieu de|en vez de) "
+    rf"({NUMBER})(?: ?(s|sec\w{{0,4}}|min\w{{0,4}}|h|hours?|days?)\b)?",
+    re.IGNORECASE,
+)
+_CHANGES: Final = (_FROM_TO, _INSTEAD, _TIME_INSTEAD)
 _SCALES: Final = {"k": 1e3, "m": 1e6, "g": 1e9}
 _SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -59,7 +100,8 @@ _SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 class Speed(NamedTuple):
     """A part of a sentence that gives a speed as a rate, as a duration, or in words.
 
-    ``line`` is the index of its line; ``bps`` [bit/s] and ``seconds`` [s] are 0 if absent, ``is_fast`` is None.
+    ``line`` is the index of its line; ``bps`` [bit/s] and ``seconds`` [s] are 0 if absent, ``is_fast`` is None;
+    ``sentence`` counts the sentences of the file.
     """
 
     line: int
@@ -67,6 +109,15 @@ class Speed(NamedTuple):
     bps: float
     seconds: float
     is_fast: bool | None
+    sentence: int = 0
+
+    def is_beside(self, other: Speed) -> bool:
+        """Whether another is of the same sentence or of the next to it."""
+        return self is not other and abs(self.sentence - other.sentence) <= 1
+
+    def is_near(self, other: Speed) -> bool:
+        """Whether another is at most a few sentences away."""
+        return abs(self.sentence - other.sentence) <= _NEAR
 
     def is_below(self, other: Speed) -> bool:
         """Whether this is clearly slower than another."""
@@ -82,23 +133,29 @@ class Speed(NamedTuple):
 
 #: From which ratio on one rate is clearly below another.
 _CLEARLY: Final = 1.5
+#: How far apart two speeds of one comparison are. [sentences]
+_NEAR: Final = 3
 
 
 def speeds(lines: Sequence[str]) -> Iterator[Speed]:
     """Yield the speeds in the sentences of some lines, each with its condition."""
-    unit = 0.0
+    unit, number = 0.0, 0
     for paragraph in sentences.paragraphs(lines):
         if sentences.is_sentence(paragraph.text):
             for start, sentence in sentences.split(sentences.stated(paragraph.text)):
                 rate = next(iter(RATE.finditer(sentence)), None)
                 unit = unit if rate is None else unit_of(rate)
                 begins = start + len(sentence) - len(sentence.lstrip())
-                yield from _speeds(paragraph.line_of(begins), sentence, unit)
+                number += 1
+                for speed in _speeds(paragraph.line_of(begins), sentence, unit):
+                    yield speed._replace(sentence=number)
 
 
 def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
     """Yield the speeds of a sentence, each with the clauses without a speed around it."""
-    cuts = [0, *(match.start() for match in _CUT.finditer(sentence)), len(sentence)]
+    whole = [match.span() for pattern in _CHANGES for match in pattern.finditer(sentence)]
+    inner = (match.start() for match in _CUT.finditer(sentence))
+    cuts = [0, *(cut for cut in inner if not any(start < cut < end for start, end in whole)), len(sentence)]
     clauses = [sentence[start:end] for start, end in pairwise(cuts) if sentence[start:end].strip()]
     stated = [_speed(clause, unit) for clause in clauses]
     for place in range(1, len(stated)):  # "20 times slower than X" says that X is fast
@@ -132,12 +189,30 @@ def _seconds(time: re.Match[str]) -> float:
     return float((time[1] or time[3]).replace(",", ".")) * _SECONDS[(time[2] or time[4])[0].lower()]
 
 
+def _change(clause: str) -> bool | None:
+    """Whether a rate rose clearly, or a time fell; None if a clause does not give both, or they are alike."""
+    if (match := _FROM_TO.search(clause)) is not None:
+        before, after = _number(match[1], match[2] or match[4]), _number(match[3], match[4])
+    elif (match := _TIME_INSTEAD.search(clause)) is not None:
+        before = float(match[1].replace(",", ".")) * _SECONDS[match[2][0].lower()]
+        after = float(match[3].replace(",", ".")) * _SECONDS[(match[4] or match[2])[0].lower()]
+    elif (match := _INSTEAD.search(clause)) is not None and (match[2] or match[4]):
+        after, before = _number(match[1], match[2] or match[4]), _number(match[3], match[4] or match[2])
+    else:
+        return None
+    return None if max(before, after) < _CLEARLY * min(before, after) else after > before
+
+
+def _number(number: str, prefix: str) -> float:
+    return float(number.replace(",", ".")) * _SCALES[prefix.lower()]
+
+
 def _speed(clause: str, unit: float) -> tuple[float, float, bool | None]:
     """The rate, the time and the word of a clause; a rate without its unit has that of the one before."""
     rate, time, less = RATE.search(clause), _TIME.search(clause), _LESS.search(clause)
     bps = 0.0 if rate is None else float(rate["number"].replace(",", ".")) * unit_of(rate)
     if less is not None and rate is None:
-        bps = float(less[1].replace(",", ".")) * unit
+        bps = float((less[1] or less[2]).replace(",", ".")) * unit
     seconds = 0.0 if time is None or rate is not None else _seconds(time)
     words: list[tuple[int, bool]] = []
     for pattern, says in ((_SLOW, False), (_FAST, True)):
@@ -146,4 +221,6 @@ def _speed(clause: str, unit: float) -> tuple[float, float, bool | None]:
             is_too = denied and re.search(r"\btoo\b", clause[max(match.start() - 24, 0) : match.start()]) is not None
             words.append((match.start(), says if not denied or is_too else not says))
     is_fast = None if not words else words[-1][1]
+    if (rises := _change(clause)) is not None:
+        return (0.0 if seconds else bps), 0.0, rises
     return bps, seconds, is_fast
