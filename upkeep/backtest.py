@@ -20,8 +20,10 @@ from scipy.signal import lfilter
 
 from hecn_analysis.counters import read_counters
 from hecn_analysis.watching.changes import changes
+from hecn_analysis.watching.measures import DELAY, LOSS
 
 Floats = npt.NDArray[np.float64]
+Maker = Callable[[np.random.Generator, Floats], Floats]
 
 _HOUR_S: Final = 3600.0
 _MONTH: Final = 30 * 24
@@ -86,7 +88,7 @@ def _capped(chance: np.random.Generator, times_s: Floats) -> Floats:
     return rates
 
 
-KINDS: Final[Mapping[str, Callable[[np.random.Generator, Floats], Floats]]] = {
+KINDS: Final[Mapping[str, Maker]] = {
     "independent": lambda chance, times_s: _SCATTER * _errors(chance, len(times_s)),
     "persistence 0.3": _persistent,
     "persistence 0.6": _very_persistent,
@@ -110,16 +112,20 @@ def _times(chance: np.random.Generator, count: int) -> Floats:
 def quiet(months: int, series: int, seed: int) -> Iterator[tuple[str, float]]:
     """Yield each kind with its false alarms per 100 series and month."""
     for kind, make in KINDS.items():
-        chance = np.random.default_rng([seed, 1])
-        alarms = hours = 0.0
-        for _ in range(series):
-            times_s = _times(chance, months * _MONTH)
-            alarms += len(changes(times_s, make(chance, times_s), least_scale=_LEAST_SCALE))
-            hours += months * _MONTH
-        yield kind, 100 * alarms / (hours / _MONTH)
+        yield kind, false_alarms(make, months, series, seed)
 
 
-def found(make: Callable[[np.random.Generator, Floats], Floats], drop: float, series: int, seed: int) -> Floats:
+def false_alarms(make: Maker, months: int, series: int, seed: int, least_scale: float = _LEAST_SCALE) -> float:
+    """Return the changes per 100 series and month of series without one."""
+    chance = np.random.default_rng([seed, 1])
+    alarms = 0
+    for _ in range(series):
+        times_s = _times(chance, months * _MONTH)
+        alarms += len(changes(times_s, make(chance, times_s), least_scale=least_scale))
+    return 100 * alarms / (series * months)
+
+
+def found(make: Maker, drop: float, series: int, seed: int, least_scale: float = _LEAST_SCALE) -> Floats:
     """Return the share of drops after three weeks that show within each of `_WITHIN` results."""
     chance = np.random.default_rng([seed, 2])
     taken = np.full(series, np.inf)
@@ -128,12 +134,67 @@ def found(make: Callable[[np.random.Generator, Floats], Floats], drop: float, se
         values = make(chance, times_s)
         at = len(values) - max(_WITHIN)
         values[at:] += np.log(1 - drop)
-        seen = [change.seen for change in changes(times_s, values, least_scale=_LEAST_SCALE) if change.seen >= at]
+        seen = [change.seen for change in changes(times_s, values, least_scale=least_scale) if change.seen >= at]
         taken[number] = seen[0] - at + 1 if seen else np.inf
     return np.array([(taken <= within).mean() for within in _WITHIN])
 
 
-def _scattered(scatter: float) -> Callable[[np.random.Generator, Floats], Floats]:
+def _losses(packets: int, share: float, added: float = 0.0) -> Maker:
+    """Return what makes losses of results of so many packets, which rise for the last results."""
+
+    def make(chance: np.random.Generator, times_s: Floats) -> Floats:
+        shares = np.full(len(times_s), share)
+        shares[len(times_s) - max(_WITHIN) :] += added
+        return LOSS.compared(chance.binomial(packets, shares) / packets, packets)
+
+    return make
+
+
+def _delays(base_s: float, jitter_s: float, ratio: float = 1.0) -> Maker:
+    """Return what makes least delays, which grow for the last results."""
+
+    def make(chance: np.random.Generator, times_s: Floats) -> Floats:
+        delays = np.full(len(times_s), base_s)
+        delays[len(times_s) - max(_WITHIN) :] *= ratio
+        return DELAY.compared(delays + chance.exponential(jitter_s, len(times_s)), 1)
+
+    return make
+
+
+#: Losses (packets of a result, usual share) and delays (least one, mean of what queues add) [s].
+_LOSSES: Final = ((10, 0.01), (100, 0.003), (100, 0.01), (600, 0.0), (600, 0.001), (600, 0.01), (36_000, 0.0001))
+_DELAYS: Final = ((0.02, 5e-5), (0.02, 5e-4), (2e-4, 2e-5))
+
+
+def of_paths(months: int, series: int, seed: int) -> None:
+    """Print the tables of false alarms of losses and delays, and of steps that are found."""
+    kinds = [
+        *(
+            (
+                f"loss {100 * share:g} % of {packets} packets",
+                LOSS,
+                _losses(packets, share),
+                _losses(packets, share, 0.005),
+                "0.5 % more",
+            )
+            for packets, share in _LOSSES
+        ),
+        *(
+            (f"delay {base_s * 1e3:g} ms, queues {jitter_s * 1e3:g} ms", DELAY, *makers, "10 % longer")
+            for base_s, jitter_s in _DELAYS
+            for makers in [(_delays(base_s, jitter_s), _delays(base_s, jitter_s, 1.1))]
+        ),
+    ]
+    head = " | ".join(f"within {within}" for within in _WITHIN)
+    print(f"\n| delay or loss | false alarms per 100 series and month | step | {head} |")
+    print(f"|---|---|---|{'---|' * len(_WITHIN)}")
+    for words, measure, quiet_one, stepped, step in kinds:
+        scale = measure.least_scale
+        alarms = false_alarms(quiet_one, months, series, seed, scale)
+        print(_row(f"{words} | {alarms:.1f} | {step}", found(stepped, 0.0, series, seed, scale)), flush=True)
+
+
+def _scattered(scatter: float) -> Maker:
     return lambda chance, times_s: scatter * _errors(chance, len(times_s))
 
 
@@ -189,6 +250,7 @@ def main(argv: list[str] | None = None) -> int:
         of_ports(options.files)
     else:
         synthetic(options.months, options.series, options.seed)
+        of_paths(options.months, options.series, options.seed)
     return 0
 
 

@@ -16,14 +16,9 @@ from hecn_analysis.diagnosis.unfinished import with_unfinished
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
 from hecn_analysis.runs.circumstances import SIMULTANEOUS
-from hecn_analysis.runs.rates import DISK_TOOLS
+from hecn_analysis.runs.rates import DISK_TOOLS, PATH_TOOLS
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.ends import by_names
-
-#: Tools that watch a path or a socket, and whose rows are no transfers.
-_WATCH: Final = frozenset(
-    {"ping", "fping", "mtr", "traceroute", "owping", "powstream", "ss", "tc", "tracepath", "hping3"}
-)
 
 #: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
 _LOCAL: Final = frozenset({"dd"})
@@ -262,7 +257,7 @@ def kinds(folder: Folder) -> list[Kind]:
     """
     own = by_file(folder.statements)
     runs = with_unfinished(
-        folder.runs[~folder.runs["tool"].isin(_WATCH)],
+        folder.runs[~folder.runs["tool"].isin(PATH_TOOLS)],
         folder.reading.intervals,
         {(one.source_file, one.line): one.value for of in own.values() for one in of if one.name == _METER},
         copies=BETWEEN_HOSTS,

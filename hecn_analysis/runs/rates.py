@@ -20,6 +20,23 @@ DISK_TOOLS: Final = frozenset(
     | {"fio", "gdsio", "gpfsperf", "hdparm", "io500", "iozone", "spdk_nvme_perf", "sysbench", "xdd"}
 )
 """Tools that test disks and move nothing over a network: people state their rates in bytes per second."""
+PATH_TOOLS: Final = frozenset(
+    {
+        "fping",
+        "halfping",
+        "hping3",
+        "mtr",
+        "owping",
+        "ping",
+        "powstream",
+        "ss",
+        "tc",
+        "tracepath",
+        "traceroute",
+        "twping",
+    }
+)
+"""Tools that look at a path or a socket, and whose rows are no transfers."""
 _ARRIVES: Final = ("tcp", "rdma", "file")  # protocols that deliver the sender's whole payload
 
 

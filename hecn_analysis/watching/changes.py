@@ -43,7 +43,7 @@ LEAST_S: Final = 7.9 * 86400.0
 MOST: Final = 672
 
 #: Results on each side of a change that give its size.
-_COMPARED: Final = 168
+COMPARED: Final = 168
 
 #: The newest results of a stretch, which may be the begin of a change, do not describe what is quiet.
 _KEPT_OUT: Final = 24
@@ -112,7 +112,7 @@ def changes(
     found = []
     for number, (first, seen, statistic) in enumerate(steps, 1):
         before, after = values[begins[number - 1] : first], values[first : begins[number + 1]]
-        moved = shift(before[-_COMPARED:], after[:_COMPARED], confidence=0.9)
+        moved = shift(before[-COMPARED:], after[:COMPARED], confidence=0.9)
         confidence = float(np.exp(-len(values) / _results_between(min(statistic, 12.0))))
         found.append(Change(first, seen, moved.median, moved.low, moved.high, confidence))
     return found

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base.errors import InputError
+from hecn_analysis.watching.measures import MEASURES
 from hecn_analysis.watching.status import change_words
 from hecn_analysis.watching.telling import Teller
 from hecn_analysis.watching.web import SourceError, login_of
@@ -141,8 +142,9 @@ class Mail(Teller):
 
 def _line(change: dict[str, Any]) -> str:
     """One change in one line."""
+    measure = MEASURES[change["measure"]]
     test = " ".join(word for word in (change["tool"], change["protocol"], change["direction"]) if word)
-    text = f"{change['source']} to {change['destination']}, {test}: {change_words(change)}"
+    text = f"{change['source']} to {change['destination']}, {test}: {change_words(change, measure)}"
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import pandas as pd
 
+from hecn_analysis.watching.measures import DELAY, LOSS, RATE, Measure
 from hecn_analysis.watching.status import SYMBOLS, Status
 
 Value = Callable[[Status], float | None]
@@ -17,18 +18,26 @@ def _last_change(status: Status) -> float | None:
 
 
 def _ratio(status: Status) -> float | None:
-    return float(status.changes[-1]["ratio"]) if status.changes else None
+    return status.changes[-1].get("ratio") if status.changes else None
+
+
+def _of(measure: Measure, name: str) -> Value:
+    """A figure of the states of one measure."""
+    return lambda status: getattr(status, name) if status.series.measure.name == measure.name else None
 
 
 _GAUGES: Final[tuple[tuple[str, str, Value], ...]] = (
-    ("throughput_bps", "Rate of the last result in bit/s.", lambda status: status.last_bps),
-    ("expected_bps", "Usual rate at the time of the last result in bit/s.", lambda status: status.expected_bps),
-    ("expected_low_bps", "Rate that one usual result in twenty is below.", lambda status: status.expected_low_bps),
-    ("expected_high_bps", "Rate that one usual result in twenty is above.", lambda status: status.expected_high_bps),
+    ("throughput_bps", "Rate of the last result in bit/s.", _of(RATE, "last")),
+    ("expected_bps", "Usual rate at the time of the last result in bit/s.", _of(RATE, "expected")),
+    ("expected_low_bps", "Rate that one usual result in twenty is below.", _of(RATE, "expected_low")),
+    ("expected_high_bps", "Rate that one usual result in twenty is above.", _of(RATE, "expected_high")),
+    ("delay_seconds", "Delay of the last result.", _of(DELAY, "last")),
+    ("expected_delay_seconds", "Usual delay at the time of the last result.", _of(DELAY, "expected")),
+    ("loss_ratio", "Loss of the last result.", _of(LOSS, "last")),
     ("last_result_timestamp_seconds", "Time of the last result.", lambda status: status.last_time.timestamp()),
     ("change_timestamp_seconds", "Time of the first result after the last change.", _last_change),
-    ("change_ratio", "Rate after the last change over that before.", _ratio),
-    ("results", "Results with a rate.", lambda status: float(len(status.series.runs))),
+    ("change_ratio", "Figure after the last change over that before.", _ratio),
+    ("results", "Results with the figure.", lambda status: float(len(status.series.runs))),
     ("failed_results", "Results that were aborted.", lambda status: float(len(status.series.failed))),
 )
 

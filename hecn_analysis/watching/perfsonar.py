@@ -5,7 +5,9 @@ Logstash pipeline writes into the indices ``pscheduler_…`` of OpenSearch or El
 
 Units and traps
 ---------------
-- Throughput is bit/s, the loss a fraction, the round-trip time of iperf3 microseconds.
+- Throughput is bit/s, the loss a fraction, the round-trip time of iperf3 microseconds. Delays of esmond are
+  milliseconds; of OpenSearch delays one way are milliseconds, round-trip times seconds (elmond's map of its fields).
+- Delays and losses of esmond are read by the hour where it keeps hourly summaries: powstream has a result each minute.
 - esmond lists the tests, and keeps each figure of a test as pairs of time ("ts") and value ("val"). Figures of one
   result have the same time.
 - An answer with as many values as the server returns at most may be cut: its half times are asked again.
@@ -25,6 +27,7 @@ from urllib.parse import quote, unquote
 import pandas as pd
 
 from hecn_analysis.parsing.json_values import at, count, number, objects, utc_time, words
+from hecn_analysis.runs.rates import PATH_TOOLS
 from hecn_analysis.watching.remote import Found, Since, seconds
 from hecn_analysis.watching.web import Address, Client, SourceError
 
@@ -39,9 +42,24 @@ _CLOSE_S: Final = 60
 
 _LONGEST_KEY: Final = 128
 
+#: Event types of esmond that hold delays, each with that of the loss beside it and the tool where none is named.
+_DELAYS: Final = {
+    "histogram-owdelay": ("packet-loss-rate", "owping"),
+    "histogram-rtt": ("packet-loss-rate-bidir", "ping"),
+}
+
+#: Length of the summaries of delays and losses [s], and the place of values without a summary.
+_HOUR_S: Final = 3600
+_BASE: Final = "base"
+
+#: Types of pScheduler's tests in OpenSearch; those of delays with the tool where none is named.
+_OF_DELAYS: Final = {"rtt": "ping", "latency": "owping"}
+_TYPES: Final = ("throughput", *_OF_DELAYS)
+
 _FIELDS: Final = (
     "pscheduler.start_time",
     "pscheduler.tool",
+    "test.type",
     "test.spec",
     "meta.source",
     "meta.destination",
@@ -54,6 +72,10 @@ _FIELDS: Final = (
     "result.rtt",
     "result.packets_sent",
     "result.packets_lost",
+    "result.latency.min",
+    "result.packets.sent",
+    "result.packets.lost",
+    "result.packets.loss",
 )
 
 
@@ -104,14 +126,20 @@ def _protocol(value: object) -> str | None:
     return value if value in ("tcp", "udp") else None
 
 
+def _tool(value: object, default: str) -> str:
+    """A tool that looks at paths, without the program that ran it."""
+    tool = (words(value) or "").rpartition("/")[2]
+    return tool if tool in PATH_TOOLS else default
+
+
 class Esmond:
-    """Throughput tests of an archive of esmond."""
+    """Tests of an archive of esmond: throughput, delay and loss."""
 
     def __init__(self, address: Address) -> None:
         self.name = address.name
         self._stem = address.url if address.url.endswith("/") else f"{address.url}/"
         self._client = Client(replace(address, url=self._stem), scheme="Token")
-        self._updated: dict[str, object] = {}
+        self._updated: dict[tuple[str, str], object] = {}
 
     def owns(self, file: str) -> bool:
         """Whether a name is that of a test of this archive."""
@@ -120,21 +148,28 @@ class Esmond:
     def find(self, since: Since, notes: set[str], *, is_thorough: bool) -> Iterator[Found]:
         """Yield the results since a time; of tests without news only if it is thorough."""
         first_s = int(since(self.name))
-        for test in self._tests(first_s, notes):
-            key = str(test["metadata-key"])
-            events = {str(event.get("event-type")): event for event in objects(test.get("event-types"))}
-            updated = [events.get(name, {}).get("time-updated") for name in ("throughput", "failures")]
-            if not is_thorough and updated != [None, None] and self._updated.get(key) == updated:
-                continue
-            yield from self._results(key, test, events.keys(), int(since(self._file(key))), notes)
-            self._updated[key] = updated
+        for kind in ("throughput", *_DELAYS):
+            for test in self._tests(kind, first_s, notes):
+                key = str(test["metadata-key"])
+                events = {str(event.get("event-type")): event for event in objects(test.get("event-types"))}
+                if kind not in events:
+                    continue
+                updated = [events.get(name, {}).get("time-updated") for name in (kind, "failures")]
+                if not is_thorough and updated != [None, None] and self._updated.get((key, kind)) == updated:
+                    continue
+                since_s = int(since(self._file(key, kind)))
+                if kind in _DELAYS:
+                    yield from self._delays(key, test, events, kind, since_s, notes)
+                else:
+                    yield from self._results(key, test, events.keys(), since_s, notes)
+                self._updated[key, kind] = updated
 
-    def _file(self, key: str) -> str:
-        return f"{self._stem}{key}/throughput/base"
+    def _file(self, key: str, kind: str) -> str:
+        return f"{self._stem}{key}/{kind}/base"
 
-    def _tests(self, first_s: int, notes: set[str]) -> Iterator[dict[str, Any]]:
-        """Tests of throughput with results since a time, page by page."""
-        asked = {"format": "json", "event-type": "throughput", "time-start": first_s, "limit": _PAGE}
+    def _tests(self, kind: str, first_s: int, notes: set[str]) -> Iterator[dict[str, Any]]:
+        """Tests of a kind with results since a time, page by page."""
+        asked = {"format": "json", "event-type": kind, "time-start": first_s, "limit": _PAGE}
         offset, seen = 0, set[str]()
         while True:
             answer = self._client.ask("", {**asked, "offset": offset})
@@ -187,11 +222,50 @@ class Esmond:
                 "loss_fraction": _fraction(figures.get("packet-loss-rate", {}).get(moment)),
             }
             time = pd.Timestamp(moment, unit="s", tz="UTC")
-            yield _found(self._file(key), moment, time, columns, ends, error)
+            yield _found(self._file(key, "throughput"), moment, time, columns, ends, error)
 
-    def _values(self, key: str, name: str, first_s: int, last_s: int, notes: set[str]) -> dict[int, object]:
+    def _delays(  # noqa: PLR0917 - what is asked for
+        self,
+        key: str,
+        test: Mapping[str, Any],
+        events: Mapping[str, Mapping[str, Any]],
+        kind: str,
+        first_s: int,
+        notes: set[str],
+    ) -> Iterator[Found]:
+        """Delays and losses of a test, of hours that have passed where the archive keeps them by the hour."""
+        loss, default = _DELAYS[kind]
+        end_s = int(pd.Timestamp.now("UTC").timestamp())
+        by_hour = _summary(events[kind], "statistics")
+        delays = self._values(key, kind, first_s, end_s, notes, summary=by_hour)
+        losses: dict[int, object] = {}
+        if loss in events:
+            losses = self._values(key, loss, first_s, end_s, notes, summary=_summary(events[loss], "aggregations"))
+        ends = [words(test.get(f"input-{end}")) or words(test.get(end)) for end in ("source", "destination")]
+        shared = {
+            "tool": _tool(test.get("tool-name"), default),
+            "protocol": _protocol(test.get("ip-transport-protocol")),
+        }
+        for moment in sorted({*delays, *losses}):
+            if by_hour != _BASE and moment + _HOUR_S > end_s:
+                continue
+            delay_ms = _least(delays.get(moment))
+            if moment in delays and delay_ms is None:
+                notes.add(f"{key}/{kind}: found {_kind(delays[moment])}, expected delays above 0 ms; left out")
+            columns = {
+                **shared,
+                "rtt_min_s": None if delay_ms is None else delay_ms / 1e3,
+                "loss_fraction": _fraction(losses.get(moment)),
+            }
+            time = pd.Timestamp(moment, unit="s", tz="UTC")
+            yield _found(self._file(key, kind), moment, time, columns, ends, None)
+
+    def _values(  # noqa: PLR0917 - what is asked for
+        self, key: str, name: str, first_s: int, last_s: int, notes: set[str], summary: str = _BASE
+    ) -> dict[int, object]:
         """Values of a figure by their time, from the times asked for; of two with one time the first."""
-        answer = self._client.ask(f"{key}/{name}/base", {"format": "json", "time-start": first_s, "time-end": last_s})
+        asked = {"format": "json", "time-start": first_s, "time-end": last_s}
+        answer = self._client.ask(f"{key}/{name}/{summary}", asked)
         if not isinstance(answer, list):
             raise SourceError(f"{key}/{name}: found {_kind(answer)}, expected a list of times and values")
         values: dict[int, object] = {}
@@ -205,13 +279,30 @@ class Esmond:
             return values
         middle = (first_s + last_s) // 2
         return {
-            **self._values(key, name, first_s, middle, notes),
-            **self._values(key, name, middle + 1, last_s, notes),
+            **self._values(key, name, first_s, middle, notes, summary),
+            **self._values(key, name, middle + 1, last_s, notes, summary),
         }
 
 
+def _summary(event: Mapping[str, Any], kind: str) -> str:
+    """Place of the values of an event: its hourly summary, if the archive keeps one."""
+    kept = [
+        (words(part.get("summary-type")), str(part.get("summary-window"))) for part in objects(event.get("summaries"))
+    ]
+    return f"{kind}/{_HOUR_S}" if (kind, str(_HOUR_S)) in kept else _BASE
+
+
+def _least(value: object) -> float | None:
+    """The least delay of statistics or of a histogram, in their unit, if it is above 0."""
+    if not isinstance(value, dict):
+        return None
+    values = [value["minimum"]] if "minimum" in value else list(value)
+    known = [amount for each in values if (amount := _amount(each)) is not None]
+    return min(known) if known and min(known) > 0 else None
+
+
 class OpenSearch:
-    """Throughput results of pScheduler in OpenSearch or Elasticsearch."""
+    """Results of pScheduler in OpenSearch or Elasticsearch: throughput, round-trip time and delay one way."""
 
     def __init__(self, address: Address) -> None:
         self.name = address.name
@@ -256,7 +347,7 @@ class OpenSearch:
     def _page(self, start: pd.Timestamp, size: int) -> list[dict[str, Any]]:
         wanted = [
             {"range": {"pscheduler.start_time": {"gte": start.isoformat()}}},
-            {"match": {"test.type": "throughput"}},
+            {"terms": {"test.type": list(_TYPES)}},
         ]
         body = {
             "size": size,
@@ -281,12 +372,19 @@ def _of_document(name: str, time: pd.Timestamp, document: Mapping[str, Any], not
         words(at(document, "meta", end, "hostname")) or words(at(spec, own)) or words(at(document, "meta", end, "ip"))
         for end, own in (("source", "source"), ("destination", "dest"))
     ]
+    error = None
+    if at(result, "succeeded") is False:
+        error = (words(at(result, "error")) or "no reason").strip()
+    kind = words(at(document, "test", "type"))
+    if kind in _OF_DELAYS:
+        tool = _tool(at(document, "pscheduler", "tool"), _OF_DELAYS[kind])
+        yield from _of_delays(name, time, result, tool, ends, error, notes)
+        return
     rate = _amount(at(result, "throughput"))
     if rate is None:
         rate = _amount(at(result, "throughput_bits"))
-    error = None
-    if at(result, "succeeded") is False:
-        rate, error = None, (words(at(result, "error")) or "no reason").strip()
+    if error is not None:
+        rate = None
     elif rate is None:
         notes.add(f"{name}: found no 'result.throughput', expected bit/s; left out")
         return
@@ -305,6 +403,32 @@ def _of_document(name: str, time: pd.Timestamp, document: Mapping[str, Any], not
         "sent_packets": sent,
         "lost_packets": lost,
         "loss_fraction": lost / sent if is_share else None,  # type: ignore[operator]  # both are known then
+    }
+    yield _found(name, 0, time, columns, ends, error)
+
+
+def _of_delays(  # noqa: PLR0917 - parts of the document
+    name: str,
+    time: pd.Timestamp,
+    result: object,
+    tool: str,
+    ends: Sequence[str | None],
+    error: str | None,
+    notes: set[str],
+) -> Iterator[Found]:
+    """A result of a test of delays: the least one, and the loss."""
+    rtt_s, delay_ms = _amount(at(result, "rtt", "min")), _amount(at(result, "latency", "min"))
+    least = rtt_s or (delay_ms / 1e3 if delay_ms else None)
+    loss = _fraction(at(result, "packets", "loss"))
+    if error is None and least is None and loss is None:
+        notes.add(f"{name}: found no 'result.rtt.min', 'result.latency.min' or 'result.packets.loss'; left out")
+        return
+    columns = {
+        "tool": tool,
+        "rtt_min_s": None if error else least,
+        "loss_fraction": None if error else loss,
+        "sent_packets": _whole(at(result, "packets", "sent")),
+        "lost_packets": _whole(at(result, "packets", "lost")),
     }
     yield _found(name, 0, time, columns, ends, error)
 

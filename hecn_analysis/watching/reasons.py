@@ -39,17 +39,17 @@ _FIGURES: Final[tuple[tuple[str, str, Callable[[float], str]], ...]] = (
 COLUMNS: Final = (*(name for name, _, _ in _FIGURES), "tool", "tool_version", "source_file", "line_first")
 
 
-def reasons(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
-    """Sentences on what differs between the results before and after a change, with their evidence."""
+def reasons(before: pd.DataFrame, after: pd.DataFrame, *, but: str = "") -> list[str]:
+    """Sentences on what differs between the results before and after a change, but one figure, with their evidence."""
     before, after = before.tail(_COMPARED), after.head(_COMPARED)
     evidence = f"({_place(before.iloc[-1])}; {_place(after.iloc[0])})"
-    return [f"{sentence} {evidence}" for sentence in (*_of_figures(before, after), *_of_versions(before, after))]
+    return [f"{sentence} {evidence}" for sentence in (*_of_figures(before, after, but), *_of_versions(before, after))]
 
 
-def _of_figures(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[str]:
+def _of_figures(before: pd.DataFrame, after: pd.DataFrame, but: str) -> Iterator[str]:
     for name, words, form in _FIGURES:
         a, b = (side[name].dropna().to_numpy(dtype=float) for side in (before, after))
-        if min(len(a), len(b)) < _FEWEST:
+        if name == but or min(len(a), len(b)) < _FEWEST:
             continue
         moved = shift(a, b, confidence=0.9)
         middle = float(pd.Series(a).median())

@@ -1,7 +1,8 @@
 """Series of results: of one pair of hosts, tool, protocol, direction and number of streams, in the order of time.
 
 The data go from the source to the destination, whichever end wrote the log. Logs that name no hosts are told apart
-by their folder. Results without a time cannot be placed, and those without a rate are counted as failed if they failed.
+by their folder. Results without a time cannot be placed, and those without a figure are counted as failed if they
+failed. Results that have no rate, as of ping and owping, make a series of delays and one of losses.
 
 A port is a series of hourly means for each direction, from its host to the port: of a source over HTTP as it gives
 them, of counters in files and of SNMP polls in the archive from their readings of the last `_DAYS_OF_PORTS` days.
@@ -21,10 +22,11 @@ from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs
-from hecn_analysis.runs.rates import DISK_TOOLS, run_rates
+from hecn_analysis.runs.rates import DISK_TOOLS, PATH_TOOLS, run_rates
 from hecn_analysis.statements import Statement
 from hecn_analysis.traffic.rates import rates as rates_of
 from hecn_analysis.traffic.utilisation import slot_table
+from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, Measure
 
 _ENDS: Final = ("asked.local", "asked.remote")
 #: Tool of the series of ports, and the least of their rates, which also stands for no traffic at all. [bit/s]
@@ -45,9 +47,9 @@ _COLUMNS: Final = (*tables.COLUMNS["runs"], "rate_bps", "path_rtt_s", "retransmi
 class Series:
     """Results of one kind.
 
-    ``runs`` are those with a rate and a time, oldest first: the columns of the table of runs, ``rate_bps`` [bit/s],
-    ``path_rtt_s``, the least round-trip time of the log [s], and ``retransmits_per_gb`` [1/GB]. ``failed`` are the
-    times of the results that were aborted.
+    ``runs`` are those with the figure of ``measure`` and a time, oldest first: the columns of the table of runs,
+    ``rate_bps`` [bit/s], ``path_rtt_s``, the least round-trip time of the log, of owping the least delay one way [s],
+    and ``retransmits_per_gb`` [1/GB]. ``failed`` are the times of the results that were aborted.
     """
 
     source: str
@@ -58,22 +60,32 @@ class Series:
     streams: int
     runs: pd.DataFrame
     failed: tuple[pd.Timestamp, ...]
+    measure: Measure = RATE
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells the series from others."""
+        words = (self.source, self.destination, self.tool, self.protocol, self.direction, str(self.streams))
+        return words if self.measure.name == RATE.name else (*words, self.measure.name)
 
     @property
     def name(self) -> str:
         """The test in words, such as "iperf3 tcp send, 4 streams"."""
         streams = f", {self.streams} streams" if self.streams > 1 else ""
-        return " ".join(word for word in (self.tool, self.protocol, self.direction) if word) + streams
+        measure = "" if self.measure.name == RATE.name else f", {self.measure.name}"
+        return " ".join(word for word in (self.tool, self.protocol, self.direction) if word) + streams + measure
 
 
 def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> tuple[list[Series], int]:
     """Return the series of an archive, ordered by their names, and the number of results without a time."""
     runs = archive.table("runs", damaged=damaged)
     runs = runs[~runs["tool"].isin(DISK_TOOLS)]
-    untimed = int((runs["start_time"].isna() & ~np.isnan(run_rates(runs))).sum())
+    runs = runs.assign(rate_bps=run_rates(runs), path_rtt_s=_least_delays(runs))
+    has_figure = runs[[measure.column for measure in MEASURES.values()]].notna().any(axis=1)
+    untimed = int((runs["start_time"].isna() & has_figure).sum())
     runs = runs[runs["start_time"].notna()]
     # of a file that grew, the archive may hold a run twice: cut short, without a rate, and whole
-    runs = runs.iloc[np.argsort(~np.isnan(run_rates(runs)), kind="stable")]
+    runs = runs.iloc[np.argsort(runs["rate_bps"].notna().to_numpy(), kind="stable")]
     runs = runs.drop_duplicates(["source_file", "run", "start_time", "tool"], keep="last")
     runs = _with_ends(runs, archive.table("statements", damaged=damaged))
     return [*_grouped(_once(runs)), *_of_ports(_hourly(archive, damaged))], untimed
@@ -82,7 +94,8 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
 def _once(runs: pd.DataFrame) -> pd.DataFrame:
     """Leave out what a second source over HTTP has again, such as OpenSearch behind an archive of esmond."""
     seconds = runs["start_time"].dt.floor("s")
-    same = [runs[name] for name in ("source", "destination", "tool", "streams", "throughput_bps", "error")]
+    names = ("source", "destination", "tool", "streams", *(measure.column for measure in MEASURES.values()), "error")
+    same = [runs[name] for name in names]
     is_again = pd.concat([seconds, *same], axis=1).duplicated() & _is_of_http(runs["source_file"])
     once: pd.DataFrame = runs[~is_again]
     return once
@@ -104,9 +117,13 @@ def _with_ends(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
     local, remote = (_ends(runs, own, name) for name in _ENDS)
     is_back = runs["direction"].isin(BACK)
     folders = [PurePath(str(name)).parent.as_posix() for name in runs["source_file"]]
+    named = [
+        _ends_of_label(label) if tool in PATH_TOOLS else ("", "")
+        for tool, label in zip(runs["tool"], runs["label"], strict=True)
+    ]
     ends = [
-        ((there or folder, here or folder) if back else (here or folder, there or folder))
-        for here, there, back, folder in zip(local, remote, is_back, folders, strict=True)
+        ((there or folder, here or folder) if back else (here or source or folder, there or target or folder))
+        for here, there, back, folder, (source, target) in zip(local, remote, is_back, folders, named, strict=True)
     ]
     return runs.assign(source=[source for source, _ in ends], destination=[destination for _, destination in ends])
 
@@ -119,22 +136,33 @@ def _ends(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], name: str)
     return [host or only.get(str(file)) for host, file in zip(said, runs["source_file"], strict=True)]
 
 
+def _ends_of_label(label: str | None) -> tuple[str, str]:
+    """The hosts that tools for paths name: the target, or both ends."""
+    words = [] if label is None or pd.isna(label) else label.split()
+    return (words[0], words[1]) if len(words) == len(_ENDS) else ("", words[0] if len(words) == 1 else "")
+
+
+def _least_delays(runs: pd.DataFrame) -> pd.Series:
+    least: pd.Series = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
+    return least
+
+
 def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
-    smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
-    rates = pd.Series(run_rates(runs), index=runs.index)
-    amount = runs["bytes"].astype(float).fillna(rates * runs["duration_s"].astype(float) / 8)
+    amount = runs["bytes"].astype(float).fillna(runs["rate_bps"] * runs["duration_s"].astype(float) / 8)
     per_gb = runs["retransmits"].astype(float) / (amount / 1e9).where(amount > 0)
-    runs = runs.assign(rate_bps=rates, path_rtt_s=smallest, retransmits_per_gb=per_gb)
-    runs = runs.assign(streams=runs["streams"].fillna(0).astype(int))
+    runs = runs.assign(streams=runs["streams"].fillna(0).astype(int), retransmits_per_gb=per_gb)
     groups: Any = runs.groupby(list(_KEYS), dropna=False, sort=True)
     for key, part in groups:
         words = ["" if pd.isna(word) else word for word in key]
+        source, destination, tool, protocol, direction = map(str, words[:5])
         ordered = part.sort_values("start_time", kind="stable")
-        rated = ordered[ordered["rate_bps"].notna()].reset_index(drop=True)
-        failed = tuple(ordered.loc[ordered["error"].fillna(value=False).astype(bool), "start_time"])
-        if len(rated) or failed:
-            source, destination, tool, protocol, direction = map(str, words[:5])
-            yield Series(source, destination, tool, protocol, direction, int(words[5]), rated, failed)
+        has_failed = ordered["error"].fillna(value=False).astype(bool)
+        measures = (DELAY, LOSS) if tool in PATH_TOOLS else (RATE,)
+        for measure in measures:
+            known = ordered[ordered[measure.column].notna()].reset_index(drop=True)
+            failed = tuple(ordered.loc[has_failed, "start_time"]) if measure is measures[0] else ()
+            if len(known) or failed:
+                yield Series(source, destination, tool, protocol, direction, int(words[5]), known, failed, measure)
 
 
 def _hourly(archive: Archive, damaged: list[InputError] | None) -> pd.DataFrame:

@@ -17,19 +17,20 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import cluster
-from hecn_analysis.base.units import format_count, format_percent, format_rate
-from hecn_analysis.watching.changes import LEAST, LEAST_S, MOST, Change, Floats, changes
+from hecn_analysis.base.units import format_count
+from hecn_analysis.watching.changes import COMPARED, LEAST, LEAST_S, MOST, Change, Floats, changes
+from hecn_analysis.watching.measures import LOSS, MEASURES, RATE, Measure, packets_of
 from hecn_analysis.watching.quiet import quiet_of
 from hecn_analysis.watching.reasons import COLUMNS, reasons
 from hecn_analysis.watching.series import Series
 
-#: Rates of single results that differ by less never matter, as a logarithm.
-LEAST_SCALE: Final = 0.01
-
-USUAL, LOW, SLOWER, FASTER, SILENT, LEARNING = "usual", "low", "slower", "faster", "silent", "learning"
+USUAL, DOUBTFUL, WORSE, BETTER, SILENT, LEARNING = "usual", "doubtful", "worse", "better", "silent", "learning"
 
 #: A symbol for each state, so that colour is not all that tells them apart.
-SYMBOLS: Final = {USUAL: "✓", LOW: "↓", SLOWER: "▼", FASTER: "▲", SILENT: "…", LEARNING: "?"}
+SYMBOLS: Final = {USUAL: "✓", DOUBTFUL: "!", WORSE: "▼", BETTER: "▲", SILENT: "…", LEARNING: "?"}
+
+#: Changes of delay and loss so close to one of the rate are named beside it, as are those within two results. [s]
+_BESIDE_S: Final = 3600.0
 
 #: A series is silent after so many of its usual intervals without a result.
 _SILENT_AFTER: Final = 5.0
@@ -42,7 +43,7 @@ _WAITING: Final = 64
 
 @dataclass(frozen=True)
 class History:
-    """Changes of a series as plain objects, and its usual rate with the range of nine results in ten. [bit/s]."""
+    """Changes of a series as plain objects, and its usual figure with the range of nine results in ten."""
 
     changes: tuple[dict[str, Any], ...]
     expected: tuple[float, float, float] | None
@@ -54,16 +55,19 @@ Memory = dict[tuple[str, ...], tuple[str, History]]
 
 @dataclass(frozen=True)
 class Status:
-    """State of a series; rates in bit/s, the expected ones as the range of nine results in ten, None while learning."""
+    """State of a series; its last figure, and the expected ones as the range of nine results in ten.
+
+    The figures are in the unit of the measure; those expected are None while learning.
+    """
 
     series: Series
     state: str
     says: str
-    last_bps: float | None
+    last: float | None
     last_time: pd.Timestamp
-    expected_bps: float | None
-    expected_low_bps: float | None
-    expected_high_bps: float | None
+    expected: float | None
+    expected_low: float | None
+    expected_high: float | None
     changes: tuple[dict[str, Any], ...]
 
 
@@ -71,15 +75,16 @@ def plain(status: Status) -> dict[str, Any]:
     """Plain objects of a state, for JSON."""
     own = status.series
     ends = ("source", "destination", "tool", "protocol", "direction", "streams")
-    rates = ("last_bps", "expected_bps", "expected_low_bps", "expected_high_bps")
+    figures = ("last", "expected", "expected_low", "expected_high")
     return {
         **{name: getattr(own, name) for name in ends},
+        "measure": own.measure.name,
         "state": status.state,
         "says": status.says,
         "results": len(own.runs),
         "failed": len(own.failed),
         "last_time": status.last_time.isoformat(),
-        **{name: getattr(status, name) for name in rates},
+        **{own.measure.keyed(name): getattr(status, name) for name in figures},
         "changes": list(status.changes),
     }
 
@@ -87,22 +92,19 @@ def plain(status: Status) -> dict[str, Any]:
 def statuses(series: Sequence[Series], *, memory: Memory | None = None, dask: str | None = None) -> list[Status]:
     """Judge series; "now" is the time of the newest result of all. What the memory holds is not judged again."""
     memory = {} if memory is None else memory
-    rated = {_key(one): one for one in series if len(one.runs)}
-    digests = {key: _digest(one) for key, one in rated.items()}
+    rated = {each.key: each for each in series if len(each.runs)}
+    digests = {key: _digest(each) for key, each in rated.items()}
     fresh = [key for key, digest in digests.items() if key not in memory or memory[key][0] != digest]
     for key, history in zip(fresh, _histories([rated[key] for key in fresh], dask), strict=True):
         memory[key] = (digests[key], history)
     now = max(map(_last, series)) if series else None
-    return [_status(one, memory.get(_key(one)), now) for one in series if now is not None]
-
-
-def _key(series: Series) -> tuple[str, ...]:
-    return series.source, series.destination, series.tool, series.protocol, series.direction, str(series.streams)
+    of_paths = _of_paths(rated, memory)
+    return [_status(each, memory.get(each.key), now, of_paths) for each in series if now is not None]
 
 
 def _digest(series: Series) -> str:
     """What tells the results of a series from others of the same names."""
-    columns = series.runs[["start_time", "rate_bps"]]
+    columns = series.runs[["start_time", series.measure.column]]
     return hashlib.sha256(pd.util.hash_pandas_object(columns, index=False).to_numpy().tobytes()).hexdigest()
 
 
@@ -125,9 +127,10 @@ def _shares(series: Sequence[Series]) -> Iterator[list[Series]]:
     """Series for one worker each, with no more columns than it needs."""
     share: list[Series] = []
     results = 0
-    for one in series:
-        share.append(replace(one, runs=one.runs[["start_time", "rate_bps", *COLUMNS]]))
-        results += len(one.runs)
+    wanted = dict.fromkeys(("start_time", *(measure.column for measure in MEASURES.values()), "sent_packets", *COLUMNS))
+    for each in series:
+        share.append(replace(each, runs=each.runs.reindex(columns=list(wanted))))
+        results += len(each.runs)
         if results >= _SHARE:
             yield share
             share, results = [], 0
@@ -140,11 +143,17 @@ def _of_share(share: Sequence[Series]) -> list[History]:
 
 
 def _history(series: Series) -> History:
-    times_s = _times_s(series)
-    logs = np.log(series.runs["rate_bps"].to_numpy(dtype=float))
-    found = changes(times_s, logs, least_scale=LEAST_SCALE)
-    told = tuple(_told(series, change, found[number + 1 :]) for number, change in enumerate(found))
-    return History(told, _expected(times_s, logs, [0, *(change.first for change in found), len(logs)]))
+    times_s, measure = _times_s(series), series.measure
+    packets = packets_of(series.runs)
+    values = measure.compared(series.runs[measure.column].to_numpy(dtype=float), packets)
+    steps = changes(times_s, values, least_scale=measure.least_scale)
+    told = tuple(_told(series, step, steps[number + 1 :]) for number, step in enumerate(steps))
+    begins = [0, *(step.first for step in steps), len(values)]
+    compared = _expected(times_s, values, begins, measure.least_scale)
+    if compared is None:
+        return History(told, None)
+    usual, low, high = (measure.value(each, packets) for each in compared)
+    return History(told, (usual, low, high))
 
 
 def _times_s(series: Series) -> Floats:
@@ -157,43 +166,77 @@ def _last(series: Series) -> pd.Timestamp:
     return max(times)
 
 
-def _status(series: Series, known: tuple[str, History] | None, now: pd.Timestamp) -> Status:
+#: Series of delay and loss that changed, with their histories, by the two hosts.
+_OfPaths = Mapping[frozenset[str], Sequence[tuple[Series, History]]]
+
+
+def _of_paths(series: Mapping[tuple[str, ...], Series], memory: Memory) -> _OfPaths:
+    """The delays and losses that changed, by the hosts between which they were measured."""
+    by_hosts: dict[frozenset[str], list[tuple[Series, History]]] = {}
+    for key, each in series.items():
+        history = memory[key][1]
+        if each.measure.name != RATE.name and history.changes:
+            by_hosts.setdefault(frozenset((each.source, each.destination)), []).append((each, history))
+    return by_hosts
+
+
+def _status(series: Series, known: tuple[str, History] | None, now: pd.Timestamp, of_paths: _OfPaths) -> Status:
     if known is None or series.runs.empty:
-        says = f"{format_count(len(series.failed), 'result')} failed, none has a rate"
+        says = f"{format_count(len(series.failed), 'result')} failed, none has a {series.measure.name}"
         return Status(series, SILENT, says, None, _last(series), None, None, None, ())
     _, history = known
-    last = float(series.runs["rate_bps"].iloc[-1])
-    state, says = _state(series, now, history.expected, history.changes, _times_s(series))
+    times_s = _times_s(series)
+    told = history.changes
+    if series.measure.name == RATE.name and told:
+        beside = of_paths.get(frozenset((series.source, series.destination)), ())
+        told = tuple({**change, "reasons": [*change["reasons"], *_beside(change, times_s, beside)]} for change in told)
+    last = float(series.runs[series.measure.column].iloc[-1])
+    state, says = _state(series, now, history.expected, told, times_s)
     middle, low, high = history.expected or (None, None, None)
-    return Status(series, state, says, last, _last(series), middle, low, high, history.changes)
+    return Status(series, state, says, last, _last(series), middle, low, high, told)
 
 
-def _expected(times_s: Floats, logs: Floats, begins: Sequence[int]) -> tuple[float, float, float] | None:
-    """Usual rate at the last time, and the range of nine in ten, by the last stretch that is long enough."""
+def _beside(change: Mapping[str, Any], times_s: Floats, of_path: Sequence[tuple[Series, History]]) -> Iterator[str]:
+    """Changes of the path's delay and loss at the time of a change of the rate."""
+    time = pd.Timestamp(change["time"])
+    for series, history in of_path:
+        steps_s = [float(np.median(np.diff(times))) for times in (times_s, _times_s(series)) if len(times) > 1]
+        near_s = max(_BESIDE_S, *(2 * step_s for step_s in steps_s))
+        for other in history.changes:
+            if abs((pd.Timestamp(other["time"]) - time).total_seconds()) <= near_s:
+                yield f"{series.name}: {change_words(other, series.measure)}"
+
+
+def _expected(
+    times_s: Floats, values: Floats, begins: Sequence[int], least_scale: float
+) -> tuple[float, float, float] | None:
+    """Usual value at the last time, and the range of nine in ten, by the last stretch that is long enough."""
     for first, last in reversed(list(pairwise(begins))):
         if last - first >= LEAST and times_s[last - 1] - times_s[first] >= LEAST_S:
             own = slice(max(first, last - MOST), last)
-            quiet = quiet_of(times_s[own], logs[own], LEAST_SCALE)
+            quiet = quiet_of(times_s[own], values[own], least_scale)
             usual = float(quiet.usual(times_s[-1:])[0])
-            rest = logs[own] - quiet.usual(times_s[own])
+            rest = values[own] - quiet.usual(times_s[own])
             low, high = np.quantile(rest, (0.05, 0.95))
-            return float(np.exp(usual)), float(np.exp(usual + low)), float(np.exp(usual + high))
+            return usual, usual + float(low), usual + float(high)
     return None
 
 
 def _told(series: Series, change: Change, later: Sequence[Change]) -> dict[str, Any]:
     """A change as plain objects, with what changed at the same time."""
-    runs = series.runs
+    runs, measure = series.runs, series.measure
     until = later[0].first if later else len(runs)
+    before, after = runs.iloc[: change.first], runs.iloc[change.first : until]
+    sizes = {"ratio": change.size, "ratio_low": change.low, "ratio_high": change.high}
+    ratios = {} if measure.name == LOSS.name else {name: float(np.exp(size)) for name, size in sizes.items()}
     return {
         "time": runs["start_time"].iloc[change.first].isoformat(),
         "seen_time": runs["start_time"].iloc[change.seen].isoformat(),
         "results_until_seen": change.seen - change.first + 1,
-        "ratio": float(np.exp(change.size)),
-        "ratio_low": float(np.exp(change.low)),
-        "ratio_high": float(np.exp(change.high)),
+        **measure.sizes(before.tail(COMPARED), after.head(COMPARED)),
+        **ratios,
         "confidence": change.confidence,
-        "reasons": reasons(runs.iloc[: change.first], runs.iloc[change.first : until]),
+        "reasons": reasons(before, after, but=measure.column),
     }
 
 
@@ -205,27 +248,28 @@ def _state(
     times_s: Floats,
 ) -> tuple[str, str]:
     """State of a series and a sentence on it."""
-    newest, last = _last(series), float(series.runs["rate_bps"].iloc[-1])
+    measure = series.measure
+    newest, last = _last(series), float(series.runs[measure.column].iloc[-1])
     step_s = float(np.median(np.diff(times_s))) if len(times_s) > 2 else np.inf
     if (now - newest).total_seconds() > _SILENT_AFTER * step_s:
         return SILENT, f"no result since {newest:%Y-%m-%d %H:%M} UTC"
     if told and (now - pd.Timestamp(told[-1]["time"])).total_seconds() < LEAST_S:
-        return SLOWER if told[-1]["ratio"] < 1 else FASTER, change_words(told[-1])
+        return WORSE if measure.is_worse(told[-1]) else BETTER, change_words(told[-1], measure)
     if expected is None:
         days = (times_s[-1] - times_s[0]) / 86400
         seen = f"{format_count(len(times_s), 'result')} over {days:.1f} days"
         return LEARNING, f"{seen}; {LEAST} over {LEAST_S / 86400:.0f} days are needed"
-    usual = f"{format_rate(expected[1])} to {format_rate(expected[2])}"
-    if last < expected[1] * (1 - LEAST_SCALE):
-        return LOW, f"the last result, {format_rate(last)}, is below the usual {usual}"
-    return USUAL, f"{format_rate(last)}, usually {usual}"
+    low, high = map(measure.write, expected[1:])
+    usual = low if low == high else f"{low} to {high}"
+    side = "above" if measure.is_worse_above else "below"
+    packets, limit = packets_of(series.runs), expected[2 if measure.is_worse_above else 1]
+    beyond = float(measure.compared(last, packets) - measure.compared(limit, packets))
+    if (beyond if measure.is_worse_above else -beyond) > measure.least_scale:
+        return DOUBTFUL, f"the last result, {measure.write(last)}, is {side} the usual {usual}"
+    return USUAL, f"{measure.write(last)}, usually {usual}"
 
 
-def change_words(change: Mapping[str, Any]) -> str:
+def change_words(change: Mapping[str, Any], measure: Measure) -> str:
     """A change in words, with its reasons."""
-    state = SLOWER if change["ratio"] < 1 else FASTER
-    sign = 1 if state == FASTER else -1
-    moved, *ends = (sign * (change[name] - 1) for name in ("ratio", "ratio_low", "ratio_high"))
-    low, high = map(format_percent, sorted(ends))
     since = f"since {pd.Timestamp(change['time']):%Y-%m-%d %H:%M} UTC"
-    return "; ".join([f"{state} by {format_percent(moved)} ({low} to {high}) {since}", *change["reasons"]])
+    return "; ".join([f"{measure.moved(change)} {since}", *change["reasons"]])

@@ -29,7 +29,7 @@ def test_only_series_with_new_results_are_judged_again(monkeypatch):
     monkeypatch.setattr(status, "changes", lambda *given, **named: judged.append(1) or original(*given, **named))
     first, second = series_of_hours(250, drop_at=247), series_of_hours(245, seed=2)
     before = [plain(one) for one in statuses([first, second], memory=memory)]
-    assert [one["state"] for one in before] == ["slower", "usual"]
+    assert [one["state"] for one in before] == ["worse", "usual"]
     assert [plain(one) for one in statuses([first, second], memory=memory)] == before
     assert len(judged) == 2
     grown = series_of_hours(251, drop_at=247)
@@ -51,7 +51,7 @@ def test_a_cluster_judges_alike_though_a_worker_is_killed_half_way(monkeypatch):
     monkeypatch.setattr(status, "_SHARE", 500)
     series = [series_of_hours(500, drop_at=490 if seed % 3 == 0 else None, seed=seed) for seed in range(60)]
     wanted = [plain(one) for one in statuses(series)]
-    assert sum(one["state"] == "slower" for one in wanted) == 20
+    assert sum(one["state"] == "worse" for one in wanted) == 20
     cluster = distributed.LocalCluster(
         n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     )

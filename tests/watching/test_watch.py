@@ -121,7 +121,7 @@ def test_a_drop_has_time_size_and_what_changed_with_it(dropped):
     place, judged = dropped
     slower, learning = judged
     (change,) = slower.changes
-    assert (slower.state, change["time"], change["results_until_seen"]) == ("slower", "2023-11-23T16:13:20+00:00", 3)
+    assert (slower.state, change["time"], change["results_until_seen"]) == ("worse", "2023-11-23T16:13:20+00:00", 3)
     assert change["ratio_low"] < 0.6 < change["ratio_high"]
     evidence = f"({place}/long/0209.json:1; {place}/long/0210.json:1)"
     assert change["reasons"] == [
@@ -136,21 +136,21 @@ def test_a_drop_has_time_size_and_what_changed_with_it(dropped):
 def test_status_and_metrics_hold_the_same(dropped):
     place, judged = dropped
     series = json.loads((place / "out" / "status.json").read_text())["series"]
-    assert [one["state"] for one in series] == ["slower", "learning"]
+    assert [one["state"] for one in series] == ["worse", "learning"]
     assert series[0]["expected_low_bps"] < 9.4e9 < series[0]["expected_high_bps"]
     lines = (place / "out" / "metrics.prom").read_text().splitlines()
     labels = 'source="192.0.2.1",destination="192.0.2.2",tool="iperf3",protocol="tcp",direction="send",streams="1"'
     moment = pd.Timestamp("2023-11-23T16:13:20Z").timestamp()
-    assert f"hecn_throughput_bps{{{labels}}} {judged[0].last_bps:.10g}" in lines
+    assert f"hecn_throughput_bps{{{labels}}} {judged[0].last:.10g}" in lines
     assert f"hecn_change_timestamp_seconds{{{labels}}} {moment:.10g}" in lines
-    assert 'hecn_series{state="slower"} 1' in lines
+    assert 'hecn_series{state="worse"} 1' in lines
     assert sum(line.startswith("hecn_change_timestamp_seconds{") for line in lines) == 1
 
 
 def test_the_grid_links_each_series(dropped):
     place, _ = dropped
     grid = (place / "out" / "index.html").read_text()
-    assert '<td class="slower"><a href="series-' in grid
+    assert '<td class="worse"><a href="series-' in grid
     assert "<small>slower</small>" in grid
     for one in json.loads((place / "out" / "status.json").read_text())["series"]:
         text = (place / "out" / one["page"]).read_text()

@@ -43,7 +43,7 @@ def test_a_change_is_told_once_with_its_series_and_reasons(watched, archive):
     assert request.headers["Content-Type"] == "application/json"
     (change,) = request.body["changes"]
     assert change["id"].startswith("told-")
-    assert (change["source"], change["destination"], change["state"]) == ("192.0.2.1", "192.0.2.2", "slower")
+    assert (change["source"], change["destination"], change["state"]) == ("192.0.2.1", "192.0.2.2", "worse")
     assert change["time"] == "2023-11-23T16:13:20+00:00"
     assert change["ratio_low"] < 0.6 < change["ratio_high"]
     assert change["reasons"][0].startswith("the round-trip time rose from 40.0 ms to 60.0 ms ")

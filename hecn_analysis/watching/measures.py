@@ -1,0 +1,109 @@
+"""What is judged of a result: its rate, the delay of its path, or its loss.
+
+Rates and delays are compared by their logarithms: a step has the same size at any level. Losses are compared by the
+root of the number of lost packets, whose scatter by chance alone is 1 at any level [1]_.
+
+.. [1] F. J. Anscombe, "The transformation of Poisson, binomial and negative-binomial data", Biometrika 35 (1948) 246.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hecn_analysis.base.units import format_percent, format_rate, format_time
+
+Floats = npt.NDArray[np.float64]
+
+#: What is added to the number of lost packets, and packets of a result where neither they nor a loss are known.
+_ANSCOMBE: Final = 3 / 8
+_PACKETS: Final = 100.0
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure of results: its column and unit, how it is written, and which way is worse.
+
+    Differences of compared values below ``least_scale`` never matter. ``worse`` and ``better`` say what became of the
+    figure.
+    """
+
+    name: str
+    column: str
+    unit: str
+    least_scale: float
+    is_worse_above: bool
+    worse: str
+    better: str
+    write: Callable[[float], str]
+
+    def compared(self, values: Floats | float, packets: float) -> Floats:
+        """Values as they are compared, of results of so many packets."""
+        if self.name != LOSS.name:
+            logs: Floats = np.log(np.asarray(values, dtype=float))
+            return logs
+        roots: Floats = 2 * np.sqrt(packets * np.asarray(values, dtype=float) + _ANSCOMBE)
+        return roots
+
+    def value(self, compared: float, packets: float) -> float:
+        """The value that is compared as this number."""
+        if self.name != LOSS.name:
+            return float(np.exp(compared))
+        return max((compared / 2) ** 2 - _ANSCOMBE, 0.0) / packets
+
+    def keyed(self, prefix: str) -> str:
+        """Name of a figure in JSON, which ends with the unit."""
+        return f"{prefix}_{self.unit}"
+
+    def sizes(self, before: pd.DataFrame, after: pd.DataFrame) -> dict[str, float]:
+        """The figure before and after a change: medians, of losses means."""
+        middle = "mean" if self.name == LOSS.name else "median"
+        sides = {"before": before, "after": after}
+        return {self.keyed(name): float(side[self.column].astype(float).agg(middle)) for name, side in sides.items()}
+
+    def is_worse(self, change: Mapping[str, Any]) -> bool:
+        """Whether a change is one for the worse."""
+        before, after = (float(change[self.keyed(name)]) for name in ("before", "after"))
+        is_above = after > before if self.name == LOSS.name else float(change["ratio"]) > 1
+        return is_above == self.is_worse_above
+
+    def moved(self, change: Mapping[str, Any]) -> str:
+        """A change in words: "slower by 40 % (38 % to 42 %)", "more loss, 0.50 % for 0.00 %"."""
+        word = self.worse if self.is_worse(change) else self.better
+        if self.name == LOSS.name:
+            before, after = (self.write(change[self.keyed(name)]) for name in ("before", "after"))
+            return f"{word} loss, {after} for {before}"
+        sign = 1 if change["ratio"] > 1 else -1
+        moved, *ends = (sign * (change[name] - 1) for name in ("ratio", "ratio_low", "ratio_high"))
+        low, high = map(format_percent, sorted(ends))
+        return f"{word} by {format_percent(moved)} ({low} to {high})"
+
+
+def packets_of(runs: pd.DataFrame) -> float:
+    """Packets of a result: the median, else as many as the least loss needs."""
+    known = runs.reindex(columns=["sent_packets", "loss_fraction"]).astype(float)
+    sent, losses = known["sent_packets"], known["loss_fraction"]
+    least = losses[losses > 0].min()
+    return float(sent.median() if sent.notna().any() else 1 / least if least > 0 else _PACKETS)
+
+
+def _share(value: float) -> str:
+    return format_percent(value, places=2)
+
+
+RATE: Final = Measure(
+    "rate", "rate_bps", "bps", 0.01, is_worse_above=False, worse="slower", better="faster", write=format_rate
+)
+DELAY: Final = Measure(
+    "delay", "path_rtt_s", "s", 0.02, is_worse_above=True, worse="longer", better="shorter", write=format_time
+)
+LOSS: Final = Measure(
+    "loss", "loss_fraction", "fraction", 0.5, is_worse_above=True, worse="more", better="less", write=_share
+)
+
+MEASURES: Final = {measure.name: measure for measure in (RATE, DELAY, LOSS)}
