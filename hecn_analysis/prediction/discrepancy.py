@@ -196,7 +196,8 @@ def of_resource(scenario: Scenario, resource: str) -> int:
         name = _of_core(scenario, host, known=known)
     elif kind in _DISKS:
         name_of_rate = "read_rate" if role == "sender" else "write_rate"
-        rate = isinstance(stated := getattr(host, name_of_rate, None), Parameter) and not hasattr(stated, "quantiles")
+        stated = getattr(host, name_of_rate, None)
+        rate = isinstance(stated, Parameter) and stated.basis != "assumed"  # by the user or a prior
         name = "disk measured" if known or rate else "array" if kind == "raid" else "disk"
     else:
         name = "tool" if kind == "tool" else "documented" if known else "slot"
