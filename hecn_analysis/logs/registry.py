@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Final
 
 from hecn_analysis.files.source import Line, Lines, Take
@@ -49,28 +50,45 @@ _LATER: Final = 1 << BITS - 1
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env"})
 
 
+@dataclass(frozen=True)
 class _Hints:
-    """The hints of a reader that count now."""
+    """The hints of a reader that count now, and those that count later."""
 
-    def __init__(self, reader: Reader | type[Reader]) -> None:
-        self._alone = reader.HINTS
-        self.together: tuple[tuple[str, ...], ...] = getattr(reader, "HINTS_TOGETHER", ())
-        self.later: tuple[str, ...] = getattr(reader, "LATER_HINTS", ())
-        self.repeated: tuple[tuple[str, int], ...] = getattr(reader, "HINTS_REPEATED", ())
+    alone: tuple[str, ...]
+    together: tuple[tuple[str, ...], ...]
+    repeated: tuple[tuple[str, int], ...]
+    later: tuple[str, ...]
 
-    def count_later(self) -> None:
-        """Let the later hints count from now on."""
-        self._alone, self.later = (*self._alone, *self.later), ()
+    def all(self) -> _Hints:
+        """The same hints, of which the later ones count from now on."""
+        return replace(self, alone=(*self.alone, *self.later), later=())
 
     def on(self, text: str) -> bool:
         """Whether one of them is on a line."""
-        for hint in self._alone:  # called for every line of prose, where a generator takes twice as long
+        for hint in self.alone:  # called for every line of prose, where a generator takes twice as long
             if hint in text:
                 return True
         for hints in self.together:
             if all(map(text.__contains__, hints)):
                 return True
         return any(text.count(hint) >= least for hint, least in self.repeated)
+
+
+@cache
+def _hints(reader: type[Reader]) -> _Hints:
+    """The hints of a reader at the beginning of a file."""
+    others = (tuple(getattr(reader, name, ())) for name in ("HINTS_TOGETHER", "HINTS_REPEATED", "LATER_HINTS"))
+    return _Hints(tuple(reader.HINTS), *others)
+
+
+@lru_cache(maxsize=4096)
+def _candidates(readers: tuple[type[Reader], ...], marks: int) -> tuple[int, ...]:
+    """Numbers of the readers that may have a hint on a line with such marks."""
+    return tuple(
+        number
+        for number, reader in enumerate(readers)
+        if marks >> number % _SHARED & 1 or (marks & _LATER and _hints(reader).later)
+    )
 
 
 def command(line: Line) -> Command | None:
@@ -150,9 +168,8 @@ class _Session:
         by_rows = ((reader, getattr(reader, "rows", None)) for reader in asked)
         self._rows_of: dict[Reader, Take] = {reader: rows for reader, rows in by_rows if rows is not None}
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
-        self._candidates: dict[int, list[Reader]] = {}
-        self._hints = {reader: _Hints(reader) for reader in asked}
-        self._later = {reader for reader in asked if self._hints[reader].later}
+        self._readers = tuple(map(type, asked))
+        self._hints = dict(zip(asked, map(_hints, self._readers), strict=True))
         lines.heeded = ~_LATER
         self._fed = fed
         self._order = {reader: number for number, reader in enumerate(asked)}
@@ -212,9 +229,8 @@ class _Session:
 
     def _wake(self, reader: Reader) -> None:
         """Let the later hints of a reader count."""
-        hints = self._hints[reader]
-        if hints.later:
-            hints.count_later()
+        if self._hints[reader].later:
+            self._hints[reader] = self._hints[reader].all()
             self._lines.heeded |= _LATER
 
     def pass_over(self, lines: Iterable[Line]) -> None:
@@ -264,13 +280,8 @@ class _Session:
         marks = line.marks
         if not marks:
             return []
-        if marks not in self._candidates:
-            self._candidates[marks] = [
-                reader
-                for n, reader in enumerate(self._asked)
-                if marks >> n % _SHARED & 1 or (marks & _LATER and reader in self._later)
-            ]
-        return [reader for reader in self._candidates[marks] if self._hints[reader].on(line.text)]
+        candidates = (self._asked[number] for number in _candidates(self._readers, marks))
+        return [reader for reader in candidates if self._hints[reader].on(line.text)]
 
 
 def _behind(count: int, claimed: str, rows: Take) -> Take:
@@ -303,7 +314,7 @@ def _behind(count: int, claimed: str, rows: Take) -> Take:
 @cache
 def _index(readers: tuple[type[Reader], ...]) -> Index:
     """The hints of the readers, those of command lines, the bracket that a document begins with, and later hints."""
-    hints = [_Hints(reader) for reader in readers]
+    hints = [_hints(reader) for reader in readers]
     groups: list[list[str]] = [[] for _ in range(_SHARED)]
     for number, reader in enumerate(readers):
         groups[number % _SHARED].extend(reader.HINTS)

@@ -26,7 +26,7 @@ def _read(text):
 def test_every_line_that_starts_a_reader_contains_a_hint(reader):
     for sample in sorted(path for path in SAMPLES.rglob("*") if path.is_file()):
         for text in set(sample.read_text(errors="replace").splitlines()):
-            found = registry._Hints(reader).on(text)
+            found = registry._hints(reader).on(text)
             assert found or not reader(RunFindings("a")).feed(Line(10, text)), (sample, text)
 
 
