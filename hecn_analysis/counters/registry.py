@@ -111,7 +111,7 @@ def _part(findings: CounterFindings, length: int) -> Part[CounterFindings]:
         "interfaces": list(findings.interfaces.values()),
     }
     lines = named if any("line" in row for row in rows) else range(1, length + 1)
-    return Part(findings, str(findings.format), frozenset(lines), figures, findings.problems)
+    return Part(findings, str(findings.format), frozenset(lines), figures, findings.problems, is_only=True)
 
 
 def _counted(name: str, value: object) -> object:

@@ -54,7 +54,8 @@ _COUNTED: Final = frozenset({"malformed", "truncated", "inconsistent"})
 class Part(Generic[T]):
     """One reader's result for some lines.
 
-    ``what`` is the result itself: a run, the counters of one format, an output. ``kind`` is the tool or the format,
+    ``what`` is the result itself: a run, the counters of one format, an output. ``is_only``: a reading has one of its
+    ``kind`` at most, wherever its lines are. ``kind`` is the tool or the format,
     ``lines`` are numbers of lines in the file. ``figures`` are its values by name: a mapping or a list counts its
     items, a range its length. ``problems`` are rows of the table of problems. ``is_failure``: a tool reports its
     failure.
@@ -66,6 +67,7 @@ class Part(Generic[T]):
     figures: Mapping[str, object]
     problems: Sequence[Problem] = ()
     is_failure: bool = False
+    is_only: bool = False
 
 
 @dataclass
@@ -295,7 +297,7 @@ def _names(parts: Iterable[Part[Any]]) -> set[str]:
 
 
 def _stretches(before: Sequence[Part[T]], after: Sequence[Part[T]]) -> Iterator[tuple[list[Part[T]], list[Part[T]]]]:
-    """Parts of two readings that share lines, by the first line; a part alone is a stretch too."""
+    """Parts of two readings that share lines or are the same one, by the first line; a part alone is a stretch too."""
     everyone = [(part, 0) for part in before] + [(part, 1) for part in after]
     group = list(range(len(everyone)))
 
@@ -306,7 +308,10 @@ def _stretches(before: Sequence[Part[T]], after: Sequence[Part[T]]) -> Iterator[
         return one
 
     owner: dict[int, int] = {}
+    only: dict[str, int] = {}
     for place, (part, _) in enumerate(everyone):
+        if part.is_only:
+            group[root(place)] = root(only.setdefault(part.kind, place))
         for line in part.lines:
             group[root(place)] = root(owner.setdefault(line, place))
     found: defaultdict[int, tuple[list[Part[T]], list[Part[T]]]] = defaultdict(lambda: ([], []))

@@ -252,3 +252,11 @@ def test_all_ones_in_any_column_spoil_nothing_beside_them(tmp_path, capsys, coun
     assert of["out_bps"].apply(list).drop("ifHCOutOctets", errors="ignore").map(lambda bps: bps == RATES).all()
     assert sound.loc[sound["interface"] == "ifHCInOctets", "in_bps"].isna().all()
     assert sound.loc[sound["interface"] == "ifHCOutOctets", "out_bps"].isna().all()
+
+
+def test_variables_on_one_line(counters_of):
+    text = (
+        "IF-MIB::ifHCInOctets.1 = Counter64: 7\n"
+        "IF-MIB::ifHCInOctets.2 = Counter64: 35IF-MIB::ifHCInOctets.3 = Counter64: 0\n"
+    )
+    assert counters_of(text).samples.in_octets.tolist() == [7, 35, 0]

@@ -321,3 +321,17 @@ def test_statements_quote_the_port_that_carries_most():
         "port.supported_bps": (1e9, 2),
         "port.duplex": ("full", 2),
     }
+
+
+def test_the_traffic_of_a_port_of_mikrotik(counters_of):
+    head = "[admin@CE2-3] > interface/monitor-traffic aggregate \n        rx-packets-per-second:         82\n"
+    rates = (
+        "           rx-bits-per-second:  993.1kbps\n        fp-rx-bits-per-second:       0bps\n"
+        "           tx-bits-per-second:    2.7kbps\n"
+    )
+    counters = counters_of(head + rates)
+    [row] = counters.rates.to_dict("records")
+    assert (row["host"], row["interface"], row["in_bps"], row["out_bps"]) == ("CE2-3", "aggregate", 993100.0, 2700.0)
+    assert counters.problems.empty
+    counters = counters_of(head + rates.replace("993.1kbps", "993.1kbps  1.0Mbps"))
+    assert (counters.rates.in_bps.isna().all(), counters.problems.kind.tolist()) == (True, ["malformed"])

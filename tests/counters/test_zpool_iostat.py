@@ -68,3 +68,9 @@ def test_a_second_command_begins_with_a_mean_since_the_import_again(tmp_path):
     [pool] = read_counters(tmp_path / "a.txt").sources[0]["pools"]
     assert (pool["is_since_import"], pool["read_ops_per_s"]) == (True, 62)
     assert pool["max_read_bps"] == pool["read_bps"] == 7.25 * 2**20 * 8
+
+
+def test_the_columns_of_solaris(samples, counters_of):
+    text = (samples / "zpool-iostat" / "latency.txt").read_text()
+    [source] = counters_of(text.replace("alloc   free", "used  avail")).sources
+    assert [pool["name"] for pool in source["pools"]] == ["backup", "media"]

@@ -89,6 +89,17 @@ def test_mfiutil_names_the_device_and_no_enclosure():
     assert (drive["id"], drive["slot"], drive["enclosure"], drive["size_bytes"]) == (20, 20, None, 7451 << 30)
 
 
+def test_system_profiler_without_its_first_line():
+    text = (
+        "# Output of system_profiler\n#  Hardware Overview:\n#\n#  Model Name: Mac Pro\n"
+        "#  Model Identifier: MacPro3,1\n"
+        "#  Processor Speed: 2,8 GHz\n#  Number Of Processors: 1\n#  Total Number Of Cores: 4\n#  Memory: 8 GB\n"
+    )
+    [found] = [one.facts.values for one in registry.read(Document("a.txt", text.encode())).captured]
+    assert (found["section"], found["product"], found["cores"], found["sockets"]) == ("Hardware", "MacPro3,1", 4, 1)
+    assert (found["mhz"], found["memory_bytes"]) == (2800.0, 8 << 30)
+
+
 def test_system_profiler_tells_hardware_links_and_volumes(read):
     hardware, ethernet, storage = read("system_profiler/all.txt")
     assert (hardware["product"], hardware["cpu_model"], hardware["cores"]) == ("Macmini9,1", "Apple M1", 8)

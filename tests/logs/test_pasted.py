@@ -24,6 +24,16 @@ def test_a_retyped_rule_of_iperf3_leads_to_the_result(tmp_path):
     assert (run["duration_s"], run["throughput_bps"], problems) == (2.0, 10e9, [])
 
 
+def test_one_row_below_the_heading_of_a_result_is_the_result(tmp_path):
+    head = "[ ID] Interval           Transfer     Bitrate         Retr"
+    row = "[  5]   0.00-{}.00  sec  31.9 GBytes  27.4 Gbits/sec    0"
+    [run], problems = runs(tmp_path, f"{head}\n{row.format(10)}\n")
+    assert (run["throughput_bps"], run["duration_s"], run["retransmits"]) == (27.4e9, 10.0, 0)
+    assert problems == ["ambiguous"]
+    [run], problems = runs(tmp_path, f"{head}  Cwnd\n{row.format(10)}   3.00 MBytes\n")
+    assert (run["duration_s"] > 0, problems) == (False, ["truncated"])
+
+
 def test_a_peak_shows_that_perftest_was_the_client(tmp_path):
     head = "                    RDMA_Write BW Test\n Number of qps   : 1          Transport type : IB\n ...\n"
     columns = " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"

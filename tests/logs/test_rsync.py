@@ -104,6 +104,21 @@ def test_openrsync(reading_of, column):
     assert reading.problems.empty
 
 
+def test_errors_of_one_copy_of_openrsync_are_one_failure(reading_of, column, problem_lines):
+    reading = reading_of(
+        "rsync(517): error: mkstempat: 'a/.b.1': Operation not permitted\na/c\n"
+        "rsync(517): error: mkstempat: 'a/.c.2': Operation not permitted\n\n"
+        "sent 1747939 bytes  received 64 bytes  215802839 bytes/sec\ntotal size is 1747329  speedup is 1.00\n"
+        "rsync(516): warning: child 517 exited with status 23\n"
+    )
+    assert (column(reading, "bytes"), column(reading, "error")) == ([1748003], [True])
+    assert [line.partition(" ")[0] for line in problem_lines(reading)] == ["a.log:1:"]
+    reading = reading_of(
+        "sent 10 bytes  received 64 bytes  21 bytes/sec\nrsync(516): warning: child 517 exited with status 23\n"
+    )
+    assert (column(reading, "error"), reading.problems.kind.tolist()) == ([True], ["aborted"])
+
+
 def test_an_unknown_rate_is_missing(reading_of, column):
     reading = reading_of("sent 1,200 bytes  received 34 bytes  UNKNOWN bytes/sec\n")
     assert column(reading, "bytes") == [1234]

@@ -25,7 +25,7 @@ from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("iostat-x", "iostat", "iostat-json")
 VERSIONS: Final = "sysstat 7 to 12.7"
-WHOLE: Final = True
+WHOLE: Final = False
 
 _DEVICES: Final = re.compile(
     r"^[ \t]{0,20}Device:?\s+(?P<columns>(?:rrqm/s|r/s|tps|kB_read/s|Blk_read/s)\b.*)$", re.MULTILINE

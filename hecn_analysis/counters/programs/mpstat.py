@@ -37,7 +37,7 @@ from hecn_analysis.parsing.json_values import objects
 
 FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"
-WHOLE: Final = True
+WHOLE: Final = False
 
 HEADING: Final = re.compile(
     r"\b(?:CPU|NODE)\s+(?:%use?r\s+%nice\s+%sys(?:tem)?\s+%iowait\s+%irq\b|intr/s|(?:\d+|HI|NMI)/s)"

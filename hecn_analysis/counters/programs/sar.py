@@ -29,7 +29,7 @@ from hecn_analysis.parsing.amounts import number, scale
 
 FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"
-WHOLE: Final = True
+WHOLE: Final = False
 
 _OTHERS: Final = re.compile(r"^(?>.*?\bUID\b).*\bPID\b|\bTGID\b|\bCommand\b")
 """Headings of pidstat, which has the same first line."""

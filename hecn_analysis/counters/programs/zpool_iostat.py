@@ -1,7 +1,7 @@
 """Output of ``zpool iostat``: what pools of ZFS read and write. There are no interfaces in it, all is facts.
 
-Versions: OpenZFS 0.6 to 2.3, FreeBSD, illumos; ``-v``, ``-l`` and ``-y`` or not. The last report of each pool counts,
-and the largest rates of all but the first.
+Versions: OpenZFS 0.6 to 2.3, FreeBSD, illumos, Solaris 10 ("used" and "avail"); ``-v``, ``-l`` and ``-y`` or not. The
+last report of each pool counts, and the largest rates of all but the first.
 
 Units and traps
 ---------------
@@ -28,7 +28,8 @@ VERSIONS: Final = "OpenZFS 0.6 to 2.3, FreeBSD, illumos"
 WHOLE: Final = False
 
 _HEADING: Final = re.compile(
-    r"^(?P<margin>[ \t]{0,40})(?:pool|vdev)\s{1,200}alloc\s{1,8}free\s{1,8}read\s{1,8}write\s{1,8}read\s{1,8}write\b",
+    r"^(?P<margin>[ \t]{0,40})(?:pool|vdev)\s{1,200}(?:alloc|used)\s{1,8}(?:free|avail)\s{1,8}"
+    r"read\s{1,8}write\s{1,8}read\s{1,8}write\b",
     re.MULTILINE,
 )
 _AMOUNT: Final = r"(?:\d{1,6}(?:[.,]\d{1,3})?[KMGTPE]?|-)"
@@ -43,7 +44,7 @@ _APART: Final = frozenset({"logs", "cache", "special", "spares", "dedup"})
 
 def recognises(document: Document) -> bool:
     """Whether the heading of pools is in the file."""
-    return "alloc" in document.text and _HEADING.search(document.text) is not None
+    return ("alloc" in document.text or "used" in document.text) and _HEADING.search(document.text) is not None
 
 
 def read(document: Document, findings: CounterFindings) -> None:

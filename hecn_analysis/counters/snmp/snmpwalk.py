@@ -42,6 +42,10 @@ _OID: Final = (
     r"'[^']{0,200}')\]?){0,128})"
 )
 _VARIABLE: Final = re.compile(rf"{_OID}(?:\s{{0,8}}=(?P<equals>\s?)|(?P<quick> )|$)(?P<value>.*)$")
+#: Between a number and the variable that somebody put behind it, without a line feed.
+_GLUED: Final = re.compile(
+    r"(?<=: \d{1})(?=[A-Z][\w.-]{1,80}MIB::[A-Za-z])|(?<=\d\d)(?=[A-Z][\w.-]{1,80}MIB::[A-Za-z])"
+)
 _TYPED: Final = re.compile(
     rf"(?:Wrong Type \(should be [\w ]{{1,60}}\): )?"
     rf"(?:(?P<type>{_TYPES}): ?|(?P<none>NULL$|No Such |No more variables ))(?P<value>.*)$"
@@ -110,7 +114,8 @@ def read(document: Document, findings: CounterFindings) -> None:
     """Read the variables line by line."""
     readings = _Walk(findings)
     for number, line in enumerate(document.lines, 1):
-        readings.take(number, line)
+        for variable in _GLUED.split(line) if line.count("MIB::") > 1 else (line,):
+            readings.take(number, variable)
     what = readings.finish()
     findings.format = "snmpwalk-hostres" if what == "host" else "snmpwalk"
     if what == "host":

@@ -1,4 +1,6 @@
-"""Interfaces of MikroTik RouterOS: ``print detail``, ``print stats-detail``, and ``ethernet monitor`` of one port.
+"""Interfaces of MikroTik RouterOS: ``print detail``, ``print stats-detail``, and one port of the monitors.
+
+The monitors are ``ethernet monitor`` and ``monitor-traffic``.
 
 Versions: RouterOS 6 and 7.
 
@@ -9,6 +11,7 @@ Units and traps
 - ``print stats`` without ``-detail`` is left out: its columns run together where numbers are long.
 - "tx-drop" and "tx-queue-drop" together are `out_discards`.
 - "R" among the flags is a port that runs; a comment (";;;") stands between the flags and the name in some versions.
+- ``monitor-traffic`` of several ports, or of all one after another, is a problem. "aggregate" is the sum of all ports.
 - Times that the output names are those of the link, not of the reading: the time is missing.
 """
 
@@ -30,7 +33,9 @@ WHOLE: Final = False
 _G: Final = r"(?:\d{1,3}(?: \d{3}){0,6}|\d{4,20})(?= {0,9}(?:[a-z]|$))"
 _BEGINS: Final = re.compile(
     r'^ {0,3}(?:\d{1,4} {1,4}(?P<flags>[A-Z ]{0,8}?) {0,4}| {2,16})name="(?P<interface>[^"\n]{1,64})"'
-    r"|^ {2,40}name: (?P<physical>[\w./-]{1,64})\s{0,4}\n {2,40}status: (?P<state>link-ok|no-link)",
+    r"|^ {2,40}name: (?P<physical>[\w./-]{1,64})\s{0,4}\n"
+    r" {2,40}(?:status: (?P<state>link-ok|no-link)|rx-packets-per-second:)"
+    r"|^\[[\w.@-]{1,80}\] >\s{1,4}/?interface[ /]monitor-traffic (?P<logical>[\w./-]{1,64})(?=\s)",
     re.MULTILINE,
 )
 _COUNTS: Final = tuple(
@@ -45,6 +50,12 @@ _COUNTS: Final = tuple(
         *(("rx-error", "in_errors"), ("tx-error", "out_errors"), ("rx-drop", "in_discards"), ("tx-drop", "out_drops")),
         ("tx-queue-drop", "out_queue_drops"),
     )
+) + tuple(
+    (
+        f" {way}-bits-per-second:",
+        rf" {way}-bits-per-second: {{1,16}}(?P<{name}>\d{{1,12}}(?:\.\d{{1,3}})?)(?P<rate_unit>[kMG]?bps)\s*$",
+    )
+    for way, name in (("rx", "in_rate"), ("tx", "out_rate"))
 )
 _WORDS: Final = (
     ("mtu=", r" mtu=(?P<mtu>\d{2,6})"),
@@ -52,14 +63,13 @@ _WORDS: Final = (
     ("rate: ", r"^ {2,40}rate: (?P<speed>\d{1,6}(?:\.\d)?)(?P<speed_unit>[MG]bps)"),
     ("full-duplex: ", r"^ {2,40}full-duplex: (?P<duplex>yes|no)"),
 )
+_KEYS: Final = ("mtu=", "rx-byte=", "auto-negotiation:", "rx-bits-per-second:")
 _LAYOUT: Final = Layout(_BEGINS, compiled(_COUNTS), compiled(_WORDS), is_indented=False)
 
 
 def recognises(document: Document) -> bool:
     """Whether the first line of an interface is in the file."""
-    return ("mtu=" in document.text or "rx-byte=" in document.text or "auto-negotiation:" in document.text) and bool(
-        _BEGINS.search(document.text)
-    )
+    return any(map(document.text.__contains__, _KEYS)) and bool(_BEGINS.search(document.text))
 
 
 def ports(document: Document, problem: Problem) -> list[Port]:

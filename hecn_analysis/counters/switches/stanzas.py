@@ -85,11 +85,10 @@ def ports(document: Document, layout: Layout, problem: Problem) -> Iterator[Port
         if port is not None and (begins or prompt or ends):
             yield port
             port = None
+        host = prompt["host"] if prompt is not None else host
         if begins is not None:
             port, way = Port(_name(begins), number, host), ""
             port.take(begins.groupdict(), number)
-        elif prompt is not None:
-            host = prompt["host"]
         if port is not None:
             words = text.strip()
             way = next((section for start, section in layout.sections if words.startswith(start)), way)

@@ -1,6 +1,6 @@
 """``system_profiler`` of macOS as text: SPHardwareDataType, SPNetworkDataType, SPEthernetDataType, SPStorageDataType.
 
-Versions: Mac OS X 10.6 to macOS 15, in English.
+Versions: Mac OS X 10.5 to macOS 15, in English. The line "Hardware:" may be missing.
 
 Units and traps
 ---------------
@@ -19,14 +19,16 @@ from hecn_analysis.inventory.labels import Labelled, all_labelled
 from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("system-profiler",)
-VERSIONS: str = "Mac OS X 10.6 to macOS 15"
+VERSIONS: str = "Mac OS X 10.5 to macOS 15"
 COMMANDS: tuple[str, ...] = ("system_profiler",)
 _SECTIONS: Final = ("Hardware", "Network", "Ethernet Cards", "Ethernet", "Storage")
-BEGINS: re.Pattern[str] | None = re.compile(rf"(?:{'|'.join(_SECTIONS)}):\s*$")
+BEGINS: re.Pattern[str] | None = re.compile(rf"((?:{'|'.join(_SECTIONS)}):\s*$)|(\s?Hardware Overview:\s*$)")
 REPEATS: bool = True
 
 _KNOWN: Final = re.compile(
-    r"^\s{2,8}Hardware Overview:\s*$|^\s{4,12}(?:BSD (?:Device )?Name|Link Speed|Mount Point): \S", re.MULTILINE
+    r"^\s{0,8}Hardware Overview:\s*$(?=\s{1,40}(?:Model|Machine) (?:Name|Identifier))"
+    r"|^\s{4,12}(?:BSD (?:Device )?Name|Link Speed|Mount Point): \S",
+    re.MULTILINE,
 )
 _BYTES: Final = re.compile(r"\((?P<bytes>[\d,.\u00a0\u202f']{1,24}) bytes\)")
 _SPEED: Final = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,2})?) ?(?P<prefix>[MG])(?:b/s|bit/s|bps)", re.IGNORECASE)
@@ -41,7 +43,7 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read a section."""
-    values: dict[str, Any] = {"section": output.lines[0].strip().rstrip(":")}
+    values: dict[str, Any] = {"section": output.lines[0].strip().rstrip(":").removesuffix(" Overview")}
     parts: list[dict[str, Any]] = []
     for field in all_labelled(output.numbered()):
         if not field.value and field.indent:
@@ -61,9 +63,9 @@ def _hardware(values: dict[str, Any], found: Labelled) -> None:
         values["product"] = found.value
     elif found.name in ("Chip", "Processor Name"):
         values["cpu_model"] = found.value
-    elif found.name.startswith("Total Number of Cores"):
+    elif found.name.lower() == "total number of cores":
         values["cores"] = amounts.whole(found.value.partition(" ")[0])
-    elif found.name == "Number of Processors":
+    elif found.name.lower() == "number of processors":
         values["sockets"] = amounts.whole(found.value)
     elif found.name == "Processor Speed" and (clock := _CLOCK.match(found.value)):
         values["mhz"] = 1e3 * float(clock["number"].replace(",", "."))

@@ -19,6 +19,8 @@ Units and traps
 - openrsync prints rsync's line without separators and decimals; its first versions "Transfer complete: 28.61 MB sent,
   44 B read, 28.61 MB file size" (powers of 1024): a run without a rate.
 - "UNKNOWN bytes/sec" is a run without a rate.
+- openrsync says "rsync(PID): error: …" of each file, and of a failed copy "rsync(PID): warning: child … exited with
+  status 23": one run, failed.
 - "rsync error: …" marks the run as failed, also where most files were copied (code 23). "rsync warning: …" does not.
 """
 
@@ -53,6 +55,10 @@ _HEADS: Final = re.compile(
     r"(?P<receive>receiving (?:incremental )?file list|rsync to \S))"
 )
 _ERROR: Final = re.compile(r"(?:^|[\s\]])rsync error: (?P<text>.{1,400})")
+_OPEN_ERROR: Final = re.compile(
+    r"(?:^|[\s\]])rsync\(\d{1,9}\): (?:error: (?P<text>.{1,400})"
+    r"|warning: child \d{1,9} (?P<status>exited with status [1-9]\d{0,2}))"
+)
 _NEAR: Final = 8
 
 
@@ -62,7 +68,7 @@ class Rsync:
     TOOLS: tuple[str, ...] = ("rsync",)
     VERSIONS: str = "2.5 to 3.5, Apple's 2.6.9, openrsync"
     DATED: bool = True
-    HINTS: tuple[str, ...] = ("sent ", "wrote ", "speedup is", "B/s", "file list", "rsync ", " file size")
+    HINTS: tuple[str, ...] = ("sent ", "wrote ", "speedup is", "B/s", "file list", "rsync ", "rsync(", " file size")
 
     def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
@@ -74,7 +80,7 @@ class Rsync:
         self._run: Run | None = None
         self._error: Line | None = None
 
-    def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
+    def feed(self, line: Line) -> bool:  # noqa: C901, PLR0911 - one for each kind of line
         """Take a line of rsync's."""
         text = line.text
         if match := _SENT.search(text):
@@ -99,6 +105,9 @@ class Rsync:
             return self._head(line, match)
         if match := _ERROR.search(text):
             self._failed(line, match["text"].strip())
+            return True
+        if match := _OPEN_ERROR.search(text):
+            self._open_failed(line, match)
             return True
         if _CUT.search(text):
             expected = "'sent … bytes  received … bytes  … bytes/sec'; no run made of it"
@@ -189,6 +198,14 @@ class Rsync:
             "(-hh); 1000 taken",
         )
         return 1000
+
+    def _open_failed(self, line: Line, match: re.Match[str]) -> None:
+        """Take an error of openrsync: all those of one copy, and its status, are one failure."""
+        is_same = self._error is not None and line.number <= self._error.number + _NEAR
+        if is_same or (match["status"] and self._run is not None and self._run.columns["error"]):
+            self._error = line if is_same else None
+            return
+        self._failed(line, (match["text"] or f"a child that {match['status']}").strip())
 
     def _failed(self, line: Line, text: str) -> None:
         self._findings.problem(line.number, "aborted", f"found {text!r}, expected a copy without an error")

@@ -275,6 +275,7 @@ class Iperf3(DocumentReader):
                 side.latest[key] = span
                 side.first.setdefault(key, line.number)
                 side.rows.add([line.number], groups)
+                side.alone = (line.number, groups) if len(side.rows) == 1 else None
                 opened.has_rows = True
         return True
 

@@ -49,13 +49,17 @@ Row = tuple[int, Groups]
 
 @dataclass
 class Side:
-    """One direction of a run: its intervals, its streams with first line and latest times, the rows of its result."""
+    """One direction of a run: its intervals, its streams with first line and latest times, the rows of its result.
+
+    ``alone`` is the row of intervals if there is one only.
+    """
 
     rows: Rows
     ids: list[str] = field(default_factory=list)
     first: dict[str, int] = field(default_factory=dict)
     latest: dict[str, tuple[str, str]] = field(default_factory=dict)
     finals: dict[tuple[str, str], Row] = field(default_factory=dict)
+    alone: Row | None = None
 
     @classmethod
     def new(cls, *, kept: bool) -> Self:

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from hecn_analysis.logs.contract import Command, Run, RunFindings
 from hecn_analysis.logs.network.iperf3_rows import (
+    END,
     LOST,
+    START,
     Row,
     Side,
     both_ends,
@@ -21,6 +24,8 @@ from hecn_analysis.logs.network.iperf3_rows import (
     stream,
     transferred,
 )
+
+_SECONDS: Final = 2.0  # longer than an interval
 
 
 @dataclass
@@ -51,7 +56,7 @@ class OpenRun:
     has_rows: bool = False
 
 
-def hand_over(findings: RunFindings, opened: OpenRun, role: str, side: Side) -> None:
+def hand_over(findings: RunFindings, opened: OpenRun, role: str, side: Side) -> None:  # noqa: C901 - one case for each form of a result
     """Hand over the run of one direction."""
     columns: dict[str, object] = {
         "tool": "iperf3",
@@ -70,6 +75,8 @@ def hand_over(findings: RunFindings, opened: OpenRun, role: str, side: Side) -> 
             opened.last, "ambiguous", "found '[SUM]' below one stream, expected two or more; took that of all streams"
         )
     sender, receiver, both = (side.finals.get((key, word)) for word in ("sender", "receiver", ""))
+    if (whole := _whole(findings, opened, side)) is not None:
+        side.finals[key, ""] = both = whole
     if opened.sides and not side.finals:
         findings.problem(opened.last, "truncated", "found intervals and no result of iperf3; the run has no figures")
     elif side.finals and sender is receiver is both is None:
@@ -92,11 +99,23 @@ def hand_over(findings: RunFindings, opened: OpenRun, role: str, side: Side) -> 
     run = Run(opened.first, opened.last, columns, rounding=rounding)
     if len(side.ids) > 1:
         run.streams = [stream(index, side, udp=opened.udp) for index in range(len(side.ids))]
-    if side.rows:
+    if side.rows and whole is None:
         run.intervals = intervals(side, packets=opened.udp or opened.counts == "packets")
     own = both or (sender if local == "send" else receiver if local == "receive" else None)
     run.interval_bytes = (transferred(own[1]) if own is not None else 0) or np.nan
     findings.run(run)
+
+
+def _whole(findings: RunFindings, opened: OpenRun, side: Side) -> Row | None:
+    """The row of the sender's result that somebody cut out with its heading: of intervals it would have "Cwnd"."""
+    row = side.alone if len(side.rows) == 1 and not side.finals and not opened.failed else None
+    if row is None or opened.counts != "retransmits" or opened.first_end is not None or opened.client is False:
+        return None
+    if float(row[1][START]) > 0 or float(row[1][END]) < _SECONDS:
+        return None
+    expected = "'sender' or 'receiver' in it; taken as the sender's"
+    findings.problem(row[0], "ambiguous", f"found one row below the heading of a result, expected {expected}")
+    return row
 
 
 def _single_row_columns(findings: RunFindings, row: Row, side: Side, opened: OpenRun) -> dict[str, object]:
