@@ -572,3 +572,18 @@ def test_a_sum_below_one_stream_is_the_result_and_told(reading_of):
     assert values(reading, "throughput_bps", "sender_throughput_bps", "retransmits") == [[37.7e9, 37.7e9, 9]]
     [message] = reading.problems.message
     assert message == "found '[SUM]' below one stream, expected two or more; took that of all streams"
+
+
+@pytest.mark.parametrize(
+    ("command", "direction"),
+    [
+        ("$ iperf3 -c there -t 1", "send"),
+        ("$ iperf3 -c there -R -t 1", "receive"),
+        ("$ iperf3 --time 1 --reverse -c there", "receive"),
+        ("$ iperf3 -s", None),
+        ("", None),
+    ],
+)
+def test_of_a_result_alone_the_command_tells_the_direction(reading_of, command, direction):
+    heading = "[ ID] Interval           Transfer     Bitrate         Retr\n"
+    assert values(reading_of(f"{command}\n{heading}{SENDER}{RECEIVER}"), "direction") == [[direction]]

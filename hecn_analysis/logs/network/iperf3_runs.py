@@ -158,4 +158,7 @@ def _direction(opened: OpenRun, role: str) -> str | None:
         return opened.first_end
     if opened.client is not None:
         return "send" if opened.client else "receive"
+    asked = opened.command.arguments
+    if opened.command.program == "iperf3" and any(word.startswith(("-c", "--client")) for word in asked):
+        return "receive" if {"-R", "--reverse"} & set(asked) else "send"
     return None
