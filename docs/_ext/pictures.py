@@ -10,6 +10,7 @@ import base64
 import json
 import sys
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import ClassVar
 
@@ -115,7 +116,9 @@ class Drawn(SphinxDirective):
         self.env.note_dependency(str(notebook))
         caption, _ = stored_figures(notebook)[int(number) - 1]
         image = nodes.image(uri=f"/{FOLDER}/{stem}-{number}.png", alt=caption, classes=["drawn"])
-        return [nodes.figure("", image, nodes.caption(caption, caption))]
+        before = f'<div class="drawing" tabindex="0" role="group" aria-label="{escape(caption)}">'
+        figure = nodes.figure("", image, nodes.caption(caption, caption))
+        return [nodes.raw("", before, format="html"), figure, nodes.raw("", "</div>", format="html")]
 
 
 class Screen(SphinxDirective):

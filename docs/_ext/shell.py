@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from html import escape
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120
+COLUMNS = 80  # of the narrowest terminal
 
 
 class Warm:
@@ -68,9 +70,11 @@ class Run(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Give one block with all commands and outputs."""
         text = "".join(f"$ {command}\n{self.output(command)}" for command in self.content if command)
-        block = nodes.literal_block(text, text.rstrip(), language="text")
-        block.source, block.line = self.get_source_info()
-        return [block]
+        lines = "\n".join(map(_line, text.rstrip().splitlines()))
+        html = (
+            f'<div class="highlight-text notranslate terminal"><div class="highlight"><pre>{lines}\n</pre></div></div>'
+        )
+        return [nodes.raw("", html, format="html")]
 
     def output(self, command: str) -> str:
         """Run a command and give what it prints, remarks included."""
@@ -93,6 +97,12 @@ class Run(SphinxDirective):
             message = f"{place}: status {done.returncode} instead of {expected} from: {command}\n{done.stdout}"
             raise ExtensionError(message)
         return done.stdout
+
+
+def _line(line: str) -> str:
+    """A line as HTML; a long one without columns is a sentence, which may wrap."""
+    is_sentence = len(line) > COLUMNS and "  " not in line.strip()
+    return f'<span class="sentence">{escape(line)}</span>' if is_sentence else escape(line)
 
 
 def start(_: Sphinx) -> None:

@@ -133,12 +133,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.explain or arguments.measured is not None:
         _explain(arguments, given, several)
         return 0
+    form = output.chosen_format(arguments)
+    # people read what they wrote, with its unit
+    written: dict[str, dict[Any, str]] = {
+        name: dict(zip(given[name], _parts(getattr(arguments, name)), strict=True)) if form == "text" else {}
+        for name in several
+    }
     rows = []
     for values in itertools.product(*given.values()):
         settings = dict(zip(given, values, strict=True))
         figures = arguments.figures(**settings)
-        rows.append({**{name: settings[name] for name in several}, **figures})
-    form = output.chosen_format(arguments)
+        rows.append({**{name: written[name].get(settings[name], settings[name]) for name in several}, **figures})
     if several or form == "csv":
         chunks = output.written(rows, list(rows[0]), form, DIGITS)
     else:
@@ -218,11 +223,16 @@ def _given(arguments: argparse.Namespace) -> dict[str, list[Any]]:
             measures = dimension(hint)
             if measures is None:
                 raise TypeError(f"{arguments.kind}: parameter {name} declares no dimension")
-            parts = [part.strip() for part in value.split(",")]
+            parts = _parts(value)
             given[name] = [units.parse(part, measures, name=option_of(name)) for part in parts]
             for doubt in filter(None, (units.doubt(part, measures, name=option_of(name)) for part in parts)):
                 say(doubt)
     return given
+
+
+def _parts(value: str) -> list[str]:
+    """The values of an option with several."""
+    return [part.strip() for part in value.split(",")]
 
 
 def _parameters(figures: Callable[..., object]) -> dict[str, tuple[inspect.Parameter, Any]]:
