@@ -6,6 +6,7 @@ The command ``hecn`` runs in forks of one process that has imported it, see `war
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -23,7 +24,8 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120
-COLUMNS = 80  # of the narrowest terminal
+COLUMNS = 60  # of the narrowest page with a margin
+_OPTION = re.compile(r"(?<= )--?\w[\w-]*")
 
 
 class Warm:
@@ -101,8 +103,10 @@ class Run(SphinxDirective):
 
 def _line(line: str) -> str:
     """A line as HTML; a long one without columns is a sentence, which may wrap."""
-    is_sentence = len(line) > COLUMNS and "  " not in line.strip()
-    return f'<span class="sentence">{escape(line)}</span>' if is_sentence else escape(line)
+    if len(line) <= COLUMNS or "  " in line.strip():
+        return escape(line)
+    words = _OPTION.sub(lambda option: f'<span class="option">{option[0]}</span>', escape(line))
+    return f'<span class="sentence">{words}</span>'
 
 
 def start(_: Sphinx) -> None:
