@@ -80,8 +80,8 @@ class Measure:
             return f"{word} loss, {after} for {before}"
         sign = 1 if change["ratio"] > 1 else -1
         moved, *ends = (sign * (change[name] - 1) for name in ("ratio", "ratio_low", "ratio_high"))
-        low, high = map(format_percent, sorted(ends))
-        return f"{word} by {format_percent(moved)} ({low} to {high})"
+        size, low, high = _percents(moved, *sorted(ends))
+        return f"{word} by {size}" + (f" ({low} to {high})" if low != high else "")
 
 
 def packets_of(runs: pd.DataFrame) -> float:
@@ -90,6 +90,12 @@ def packets_of(runs: pd.DataFrame) -> float:
     sent, losses = known["sent_packets"], known["loss_fraction"]
     least = losses[losses > 0].min()
     return float(sent.median() if sent.notna().any() else 1 / least if least > 0 else _PACKETS)
+
+
+def _percents(value: float, low: float, high: float) -> list[str]:
+    """A value and the ends of its interval in per cent, so precisely that the ends are not written alike."""
+    places = 0 if round(100 * low) != round(100 * high) else 1
+    return [format_percent(each, places=places).replace("-", "−") for each in (value, low, high)]
 
 
 def _share(value: float) -> str:

@@ -28,7 +28,10 @@ a { color: inherit; } td a { display: block; white-space: nowrap; }
 .silent, .learning { background: light-dark(#eceef0, #2a3138); }
 figure { margin: 1rem 0; } svg { width: 100%; height: 15rem; } .ends { display: flex; justify-content: space-between; }
 .muted { color: light-dark(#4d565f, #b3bcc5); } .mark { color: light-dark(#b34700, #ff9a5c); }
-li { margin: .3rem 0; overflow-wrap: anywhere; }
+svg { border-bottom: 1px solid light-dark(#8a949e, #77828c); } h1 { font-size: 1.7rem; }
+.state { padding: .5rem .7rem; } .legend span { white-space: nowrap; }
+h1, li, p { overflow-wrap: anywhere; } li { margin: .3rem 0; }
+@media (max-width: 40rem) { th { overflow-wrap: anywhere; min-width: 6rem; max-width: 8rem; } }
 """
 
 _WORDS: Final = {
@@ -73,16 +76,18 @@ def index(statuses: Sequence[Status], notes: Sequence[str]) -> str:
         ("Traffic of ports", of_ports, "host"),
     )
     grids = "".join(
-        (f"<h2>{heading}</h2>" if heading else "") + _grid(part, corner) for heading, part, corner in parts if part
+        (f"<h2>{heading}</h2>" if heading else "") + _grid(part, corner, heading or "Transfers")
+        for heading, part, corner in parts
+        if part
     )
-    legend = " · ".join(f"{SYMBOLS[state]} {_WORDS[state]}" for state in _WORST)
+    legend = " · ".join(f"<span>{SYMBOLS[state]} {_WORDS[state]}</span>" for state in _WORST)
     remarks = "".join(f"<li>{html_text(note)}</li>" for note in notes)
     shown = grids or "<p>No results.</p>"
     notes_list = f"<h2>Remarks</h2><ul>{remarks}</ul>" if remarks else ""
-    return _page("Transfers", f'<p>{about}</p>{shown}<p class="muted">{legend}</p>{notes_list}')
+    return _page("Transfers", f'<p>{about}</p>{shown}<p class="muted legend">{legend}</p>{notes_list}')
 
 
-def _grid(statuses: Sequence[Status], corner: str) -> str:
+def _grid(statuses: Sequence[Status], corner: str, label: str) -> str:
     """Table of series: sources in rows, destinations in columns."""
     rows = sorted({status.series.source for status in statuses}, key=natural)
     columns = sorted({status.series.destination for status in statuses}, key=natural)
@@ -95,7 +100,7 @@ def _grid(statuses: Sequence[Status], corner: str) -> str:
         own = "".join(_cell(cells.get((row, name), [])) for name in columns)
         body += f'<tr><th scope="row">{html_text(row)}</th>{own}</tr>'
     table = f'<table><tr><th scope="col">{corner}</th>{head}</tr>{body}</table>'
-    return f'<div class="wide" tabindex="0" role="region" aria-label="{html_text(corner)}">{table}</div>'
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{table}</div>'
 
 
 def _cell(statuses: Sequence[Status]) -> str:
@@ -129,7 +134,7 @@ def page(status: Status) -> str:
     parts = [
         '<p><a href="index.html">All pairs</a></p>',
         f"<p>{html_text(own.name)}: {format_count(len(own.runs), 'result')}, {len(own.failed)} failed</p>",
-        f'<p class="{status.state}">{SYMBOLS[status.state]} {html_text(status.says)}</p>',
+        f'<p class="state {status.state}">{SYMBOLS[status.state]} {html_text(status.says.partition("; ")[0])}</p>',
         _course(status) if len(own.runs) else "",
         f"<h2>Changes</h2><ol>{changes}</ol>" if changes else "<p>No change was found.</p>",
     ]

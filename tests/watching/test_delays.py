@@ -67,7 +67,7 @@ def test_delay_and_loss_are_series_of_their_own(stepped):
 def test_a_change_of_the_rate_names_those_of_delay_and_loss(stepped):
     rate, delay, loss = judge(stepped)[0]
     assert [status.state for status in (rate, delay, loss)] == ["worse"] * 3
-    assert delay.says.startswith("longer by 50 % (")
+    assert delay.says.startswith("longer by 49.9 % (49.9 % to 50.0 %) ")
     assert loss.says.startswith("more loss, 2.00 % for 0.00 % since 2023-11-24 22:13")
     reasons = rate.changes[-1]["reasons"]
     assert [reason.partition(" by ")[0] for reason in reasons[:1]] == ["owping udp, delay: longer"]
@@ -101,7 +101,7 @@ def test_a_delay_that_fell_is_better(archive):
     archive.add("rows", {"runs": tables.make("runs", rows)}, source="test")
     (status,) = judge(archive)[0]
     assert (status.series.source, status.series.destination, status.state) == (".", "b", "better")
-    assert status.says.startswith("shorter by 50 %")
+    assert status.says.startswith("shorter by 50.0 % since ")
 
 
 def test_one_result_with_loss_is_doubtful_and_no_change(archive):

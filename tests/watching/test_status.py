@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.watching import status
+from hecn_analysis.watching.measures import RATE
 from hecn_analysis.watching.reasons import COLUMNS
 from hecn_analysis.watching.series import Series
 from hecn_analysis.watching.status import plain, statuses
@@ -74,3 +75,14 @@ def test_a_cluster_judges_alike_though_a_worker_is_killed_half_way(monkeypatch):
         found = statuses(series, dask=cluster.scheduler_address)
         assert done == {"killed": True}
     assert [plain(one) for one in found] == wanted
+
+
+def test_the_ends_of_an_interval_are_never_written_alike():
+    def moved(*ratios):
+        return RATE.moved(
+            dict(zip(("ratio", "ratio_low", "ratio_high"), ratios, strict=True), before_bps=2.0, after_bps=1.0)
+        )
+
+    assert moved(0.6, 0.597, 0.602) == "slower by 40.0 % (39.8 % to 40.3 %)"
+    assert moved(0.6, 0.6, 0.6) == "slower by 40.0 %"
+    assert moved(0.6, 0.59, 1.02) == "slower by 40 % (−2 % to 41 %)"
