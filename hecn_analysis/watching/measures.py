@@ -73,11 +73,11 @@ class Measure:
         return is_above == self.is_worse_above
 
     def moved(self, change: Mapping[str, Any]) -> str:
-        """A change in words: "slower by 40 % (38 % to 42 %)", "more loss, 0.50 % for 0.00 %"."""
+        """A change in words: "slower by 40 % (38 % to 42 %)", "more loss, 0.50 % instead of 0.00 %"."""
         word = self.worse if self.is_worse(change) else self.better
         if self.name == LOSS.name:
             before, after = (self.write(change[self.keyed(name)]) for name in ("before", "after"))
-            return f"{word} loss, {after} for {before}"
+            return f"{word} loss, {after} instead of {before}"
         sign = 1 if change["ratio"] > 1 else -1
         moved, *ends = (sign * (change[name] - 1) for name in ("ratio", "ratio_low", "ratio_high"))
         size, low, high = _percents(moved, *sorted(ends))

@@ -13,6 +13,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.runs.statistics import shift
+from hecn_analysis.watching.measures import DELAY
 
 #: Results on each side that are compared.
 _COMPARED: Final = 48
@@ -35,6 +36,9 @@ _FIGURES: Final[tuple[tuple[str, str, Callable[[float], str]], ...]] = (
     ("mss_bytes", "the segment size", lambda value: f"{value:.0f} B"),
 )
 
+#: Tools whose delays are those of one way.
+_ONE_WAY: Final = frozenset({"owping", "powstream"})
+
 #: Columns of the results that reasons are found in.
 COLUMNS: Final = (*(name for name, _, _ in _FIGURES), "tool", "tool_version", "source_file", "line_first")
 
@@ -55,7 +59,8 @@ def _of_figures(before: pd.DataFrame, after: pd.DataFrame, but: str) -> Iterator
         middle = float(pd.Series(a).median())
         if moved.p <= _LEVEL and abs(moved.median) > _LEAST * abs(middle):
             verb = "rose" if moved.median > 0 else "fell"
-            yield f"{words} {verb} from {form(middle)} to {form(middle + moved.median)}"
+            is_one_way = name == DELAY.column and after["tool"].iloc[0] in _ONE_WAY
+            yield f"{'the delay' if is_one_way else words} {verb} from {form(middle)} to {form(middle + moved.median)}"
 
 
 def _of_versions(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[str]:

@@ -68,10 +68,10 @@ def test_a_change_of_the_rate_names_those_of_delay_and_loss(stepped):
     rate, delay, loss = judge(stepped)[0]
     assert [status.state for status in (rate, delay, loss)] == ["worse"] * 3
     assert delay.says.startswith("longer by 49.9 % (49.9 % to 50.0 %) ")
-    assert loss.says.startswith("more loss, 2.00 % for 0.00 % since 2023-11-24 22:13")
+    assert loss.says.startswith("more loss, 2.00 % instead of 0.00 % since 2023-11-24 22:13")
     reasons = rate.changes[-1]["reasons"]
     assert [reason.partition(" by ")[0] for reason in reasons[:1]] == ["owping udp, delay: longer"]
-    assert reasons[1].startswith("owping udp, loss: more loss, 2.00 % for 0.00 % since 2023-11-24 22:13")
+    assert reasons[1].startswith("owping udp, loss: more loss, 2.00 % instead of 0.00 % since 2023-11-24 22:13")
 
 
 def test_figures_in_json_have_the_unit_in_their_names(stepped):
