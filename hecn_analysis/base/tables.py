@@ -466,7 +466,16 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     >>> make("intervals", [{"run": 0, "t_start_s": 0.0, "t_end_s": 1.0}])[["run", "t_end_s"]].to_dict("records")
     [{'run': 0, 't_end_s': 1.0}]
     """
-    rows = list(rows)
+    return _made(table, given) if (given := list(rows)) else _empty(table).copy()
+
+
+@cache
+def _empty(table: str) -> pd.DataFrame:
+    """A table without rows; many files have nothing for most tables."""
+    return _made(table, [])
+
+
+def _made(table: str, rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
     columns = _columns(table)
     values = {
         name: [row.get(name, False if column.kind == FLAG else None) for row in rows]

@@ -218,6 +218,8 @@ def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
     """
     seconds: list[Any] = [row.pop("time", None) for row in rows]
     frame = tables.make(table, rows)
+    if not rows:
+        return frame
     times = pd.array([None if time is None else round(time * 1e6) for time in seconds], dtype="Int64")
     frame["time"] = pd.to_datetime(times, unit="us", utc=True).astype(tables.COLUMNS[table]["time"].dtype)
     return frame

@@ -104,6 +104,9 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
 
 def interfaces(found: Iterable[CounterFindings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """One row for each interface of a file."""
+    found = [part for part in found if part.interfaces]
+    if not found:
+        return tables.make("interfaces", [])
     read, passed = _groups(samples), _groups(known)
     rows = []
     times: list[tuple[Any, Any]] = []
