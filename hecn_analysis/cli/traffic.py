@@ -28,6 +28,9 @@ SHOWN = (
     *("peak_in_bps", "peak_out_bps", "in_bytes", "out_bytes", "remark"),
 )
 
+#: With fewer slots, no slot is above the 95th percentile.
+_FEWEST_SLOTS = 20
+
 DESCRIPTION = """\
 Summarise the traffic of ports, from counter files of any format or from any
 number of Parquet files of readings (the table samples). Percentiles are nearest
@@ -146,6 +149,11 @@ def _without_result(counters: Counters, table: pd.DataFrame) -> Iterator[str]:
         ranked = [name for name in ("p95_in_bps", "p95_out_bps") if name in table]
         if ranked and table[ranked].isna().all(axis=None):
             yield "no 95th percentile: the averages are longer than a slot; --table bounds has bounds of it"
+        elif ranked and (known := int((table["slots"] - table["missing_slots"]).max())) < _FEWEST_SLOTS:
+            yield (
+                f"found {units.format_count(known, 'slot')}, expected at least {_FEWEST_SLOTS}: with fewer, the 95th "
+                "percentile is the peak; give a longer time, or a shorter --slot"
+            )
     elif timed:
         yield (
             f"{units.format_count(read, 'reading')}, but no two of one port at different times: a rate takes two, "

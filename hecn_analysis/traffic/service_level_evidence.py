@@ -223,8 +223,8 @@ def _statements(level: ServiceLevel, run: Mapping[Any, Any]) -> list[tuple[str, 
     if level.loss is not None:
         sent, missing, retransmits = (_number(run, name) for name in ("sent_packets", "lost_packets", "retransmits"))
         if sent is not None and missing is not None:
-            low, high = proportion_bounds(int(missing), int(sent))
-            statements.append(("loss", f"{missing:,.0f} of {sent:,.0f} packets lost: between {low:.1e} and {high:.1e}"))
+            low, high = map(units.format_fraction, proportion_bounds(int(missing), int(sent)))
+            statements.append(("loss", f"{missing:,.0f} of {sent:,.0f} packets lost: between {low} and {high}"))
         elif retransmits is not None:
             statements.append(("loss", f"{retransmits:,.0f} TCP packets retransmitted{_amount(run)}"))
     rate = run_rate({**run, "error": None})  # a run that failed later also filled the path

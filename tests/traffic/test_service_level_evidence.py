@@ -62,8 +62,8 @@ def test_lost_packets_have_bounds_and_failed_tests_did_not_go_through():
     assert said["says"].tolist() == [
         "went through",
         "did not go through",
-        "1 of 100 packets lost: between 5.1e-04 and 4.7e-02",
-        "10 of 10 packets lost: between 7.4e-01 and 1.0e+00",
+        "1 of 100 packets lost: between 0.0513 % and 4.66 %",
+        "10 of 10 packets lost: between 74.1 % and 100 %",
     ]
 
 
