@@ -93,8 +93,8 @@ def test_walks_without_a_time_say_what_they_lack_instead_of_nothing(tmp_path, mo
     )
     assert main(["traffic", "one.txt", "two.txt", "--format=csv"]) == 0
     assert capsys.readouterr().err == (
-        "hecn: found 1 slot, expected at least 20: with fewer, the 95th percentile is the peak; give a longer time, or a "
-        "shorter --slot\n"
+        "hecn: found 1 slot, expected at least 20: with fewer, the 95th percentile is the peak; give a longer time, or "
+        "a shorter --slot\n"
     )
 
 

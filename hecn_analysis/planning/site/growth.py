@@ -126,7 +126,7 @@ class SitePurchase:
         rate = units.format_rate
         years = len(self.demands_bps) - 1
         until = f" now and {rate(self.demands_bps[-1])} in {units.format_count(years, 'year')}" if years else ""
-        without = " even without one of each" if self.spare else ""
+        without = ", even if one of each fails" if self.spare else ""
         said = f"{self.name or 'a site'}: ${self.usd:,.0f} for {rate(self.demands_bps[0])}{until}{without}."
         if not self.full:
             return said
@@ -500,11 +500,11 @@ def _loads(pools: list[Pool], bought: list[Bought], question: _Question) -> Iter
 def _cases(pools: list[Pool], question: _Question, vary: float) -> Iterator[Case]:
     """Answers for other demands, growths and prices."""
     for sign in (-1, 1):
-        factor, change = 1 + sign * vary, f"{sign * vary:+.0%}"
+        factor, change = 1 + sign * vary, f"{100 * sign * vary:+.3g} %".replace("-", "−")
         others = [
             (f"demand {change}", pools, replace(question, target_bps=question.target_bps * factor)),
             (
-                f"growth {question.growth * factor:.3g} a year",
+                f"growth {100 * question.growth * factor:.3g} % a year",
                 pools,
                 replace(question, growth=question.growth * factor),
             ),
