@@ -27,7 +27,7 @@ links of a site carry a growing demand, even if one of each fails."""
 
 EPILOG = """\
 examples:
-  hecn purchase --target 95Gb/s --assume-prices
+  hecn purchase --target 95Gb/s
   hecn purchase --target 90Gb/s --between memory --path sc11-100ge --assume-prices
   hecn purchase --target 80Gb/s --path sc11-100ge --assume-prices --front
   hecn purchase --like x100ssd --path back-to-back-4x40ge
