@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
 
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import FigureFile, Parser, add_output_arguments, settings
@@ -14,6 +16,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hecn_analysis.hardware import Scenario
+
+#: How values of varied keys are written for people, by what they measure; others are plain numbers.
+_FORMS: Final[Mapping[str, Callable[[float], str]]] = {
+    "rate": units.format_rate,
+    "bytes": units.format_bytes,
+    "time": units.format_time,
+}
 
 DESCRIPTION = """\
 Predict a scenario as it is, with other settings (--set), over values of keys
@@ -67,11 +76,23 @@ def run(arguments: argparse.Namespace) -> int:
         table = whatif.tornado(base.with_(changed), factor=arguments.factor)
     else:
         table = whatif.whatif(base, changed, vary=vary, progress=True)
-    rows = output.records(table)
-    output.deliver(output.written(rows, list(table.columns), output.chosen_format(arguments)), arguments)
+    rows, form = output.records(table), output.chosen_format(arguments)
+    if form == "text":
+        rows = [{name: with_unit(name, value) for name, value in row.items()} for row in rows]
+    output.deliver(output.written(rows, list(table.columns), form), arguments)
     if arguments.figure is not None:
         _write_figure(arguments, table, base, list(vary))
     return 0
+
+
+def with_unit(name: str, value: object) -> object:
+    """The value of a varied key for people: a quantity with its unit."""
+    from hecn_analysis.hardware.scenario import dimension_of_key  # noqa: PLC0415 (not needed for --help)
+
+    if not isinstance(value, int | float):
+        return value
+    form = _FORMS.get(dimension_of_key(name) or "")
+    return value if form is None else form(value)
 
 
 def _write_figure(arguments: argparse.Namespace, table: pd.DataFrame, base: Scenario, varied: list[str]) -> None:

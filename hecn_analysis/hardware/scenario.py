@@ -337,6 +337,30 @@ def _descriptions(library: Library, flat: Mapping[str, Any], place: Callable[[st
     return base
 
 
+def dimension_of_key(key: str) -> units.Dimension | None:
+    """What a key measures; None if it is no quantity.
+
+    Parameters
+    ----------
+    key
+        Key of a scenario: ``path.rtt``.
+
+    Returns
+    -------
+    str or None
+        A dimension that `hecn_analysis.base.units.parse` knows.
+
+    Examples
+    --------
+    >>> dimension_of_key("path.rtt"), dimension_of_key("tool.name")
+    ('time', None)
+    """
+    role, *names = key.split(".")
+    field = yaml_file.field_at(_MODELS[role], names) if role in _MODELS else None
+    unit = None if field is None else unit_of(field)
+    return None if unit is None else DIMENSION_OF[unit]
+
+
 def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
     """Warn of numbers without a unit, or with the short one of tools: ``10G`` is decimal for rates, binary for bytes.
 
@@ -357,10 +381,8 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
     """
     warnings = {}
     for key, written in settings.items():
-        role, *names = key.split(".")
-        field = yaml_file.field_at(_MODELS[role], names) if role in _MODELS else None
-        unit = None if field is None else unit_of(field)
-        if unit is not None and (doubt := units.doubt(written, DIMENSION_OF[unit], name=key)) is not None:
+        dimension = dimension_of_key(key)
+        if dimension is not None and (doubt := units.doubt(written, dimension, name=key)) is not None:
             warnings[key] = doubt
     return warnings
 

@@ -3,6 +3,7 @@
 import pytest
 
 from hecn_analysis.cli import main
+from hecn_analysis.cli.whatif import with_unit
 
 
 def test_a_rate_below_the_limit_is_explained_by_a_window_or_a_loss(capsys):
@@ -186,3 +187,9 @@ def test_the_first_look_of_a_folder_says_where_the_measured_rate_stands(capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "Measured: 14.0 Mb/s."
     assert main(["app", "hotlava-transmit", "--check"]) == 0
     assert "Measured" not in capsys.readouterr().out
+
+
+def test_values_of_a_range_are_shown_with_their_unit():
+    row = {"path.rtt": 0.0028854, "tool.request": 65536, "path.rate": 1e9, "tool.streams": 2, "throughput_bps": 1e9}
+    shown = [with_unit(name, value) for name, value in row.items()]
+    assert shown == ["2.89 ms", "65.5 kB", "1.00 Gb/s", 2, 1e9]
