@@ -81,6 +81,10 @@ _CUT: Final = re.compile(
     r"|instead of|compared (?:to|with)|as soon as|aber|während|sonst|mais|pero|otherwise)\b|\bthan\b",
     re.IGNORECASE,
 )
+_THAT_IS: Final = re.compile(
+    r"\W{0,3}(?:(?:which|that|this) (?:is|are|means|makes|gives|comes to)|that.s|i\.?e\.?|or|so|meaning|=)\b",
+    re.IGNORECASE,
+)
 _LEADS: Final = re.compile(
     r"\W{0,3}(?:and |but |then )?(?:when|if|with|without|in|on|over|via|using|from|to|after|once|by|through|as|for"
     r"|between|behind|inside|where|whereas|while|mit|ohne|per|über|im|auf|bei|sans|avec|vers|con|sin|por|hacia)\b",
@@ -162,6 +166,9 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
         _, _, before = stated[place - 1]
         if stated[place] == (0.0, 0.0, None) and clauses[place].lower().startswith("than") and before is not None:
             stated[place] = (0.0, 0.0, not before)
+        before, bps = stated[place - 1], stated[place][0]
+        if before[1] and bps and _THAT_IS.match(clauses[place]):  # "takes 2 seconds, which is 8 Mbit/s"
+            stated[place - 1], stated[place] = (bps, 0.0, before[2]), (0.0, 0.0, None)
     places = [place for place, one in enumerate(stated) if one != (0.0, 0.0, None)]
     parts = {place: [place] for place in places}
     for place, clause in enumerate(clauses):
