@@ -166,9 +166,9 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
         _, _, before = stated[place - 1]
         if stated[place] == (0.0, 0.0, None) and clauses[place].lower().startswith("than") and before is not None:
             stated[place] = (0.0, 0.0, not before)
-        before, bps = stated[place - 1], stated[place][0]
-        if before[1] and bps and _THAT_IS.match(clauses[place]):  # "takes 2 seconds, which is 8 Mbit/s"
-            stated[place - 1], stated[place] = (bps, 0.0, before[2]), (0.0, 0.0, None)
+        last, bps = stated[place - 1], stated[place][0]
+        if last[1] and bps and _THAT_IS.match(clauses[place]):  # "takes 2 seconds, which is 8 Mbit/s"
+            stated[place - 1], stated[place] = (bps, 0.0, last[2]), (0.0, 0.0, None)
     places = [place for place, one in enumerate(stated) if one != (0.0, 0.0, None)]
     parts = {place: [place] for place in places}
     for place, clause in enumerate(clauses):

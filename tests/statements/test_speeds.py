@@ -88,3 +88,12 @@ def test_a_guess_beside_leaves_the_rest():
     sentences = "Copies crawl at 4 MB/s, in the LAN we have 110 MB/s. Could it be the old firewall? The RTT is 18 ms."
     assert [value for _, value in told(sentences)] == [pytest.approx(32e6), pytest.approx(880e6)]
     assert told("Somebody in a forum suggested that tunnels are slow.") == []
+
+
+def test_a_rate_that_restates_a_time_is_of_the_same_transfer() -> None:
+    (one,) = speeds(["Each 2 MB upload to Australia takes 2 seconds, which is 8 Mbit/s."])
+    assert (one.bps, one.seconds, one.text) == (
+        8e6,
+        0.0,
+        "Each 2 MB upload to Australia takes 2 seconds, which is 8 Mbit/s.",
+    )
