@@ -82,7 +82,7 @@ _HEAD: Final = """\
 def estimated(rows: Sequence[Row]) -> dict[str, Discrepancy]:
     """Error of each regime from rows with a prediction."""
     found, fresh = dict(discrepancy.discrepancies()), set[str]()
-    main = {id(row): Counter(np.asarray(row.regimes).tolist()).most_common(1)[0][0] for row in rows}
+    main = {id(row): _main(row) for row in rows}
     for _ in range(_ROUNDS):
         for number, name in enumerate(REGIMES):
             own = [row for row in rows if main[id(row)] == number and (row.whole or name not in _OF_PATH)]
@@ -90,6 +90,12 @@ def estimated(rows: Sequence[Row]) -> dict[str, Discrepancy]:
                 found[name] = _best(own, number, factors(found))
                 fresh.add(name)
     return {name: _unseen(name, error) if name in fresh else error for name, error in found.items()}
+
+
+def _main(row: Row) -> int:
+    """The regime of most draws of a row; -1 where none has half of them, and the row tells little about any."""
+    regime, count = Counter(np.asarray(row.regimes).tolist()).most_common(1)[0]
+    return int(regime) if 2 * count >= DRAWS else -1
 
 
 def _unseen(name: str, error: Discrepancy) -> Discrepancy:
