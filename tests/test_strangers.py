@@ -157,6 +157,7 @@ def test_values_that_say_nothing_are_named():
         ({"patch": "after"}, "defect", None),
         ({"protocol": "NBD"}, "program", "iscsi"),
         ({"size_MiB": 1000}, "bytes", 1000 * 2**20),
+        ({"instance": "c5.24xlarge"}, "instance", "twenty-five"),
         ({"fs": "XFS on LVM"}, "at_rest", None),
         ({"encryption": "on"}, "at_rest", "yes"),
         ({"tool": "sshfs"}, "program", "sftp"),
