@@ -52,7 +52,7 @@ _USABLE: Final = 0.75
 _TUNED: Final = 2005
 
 #: Categories of transfers whose description says how far they go.
-_FAR: Final = frozenset({"wan", "tcpwan", "satellite", "disk2disk", "tools"})
+_FAR: Final = frozenset({"wan", "tcpwan", "satellite", "disk2disk", "tools", "lsr"})
 
 #: Keys of the core that reads and writes a local file.
 _CORE_KEYS: Final = tuple(f"{role}.cpu{part}" for role in ("sender", "receiver") for part in ("", ".clock"))
