@@ -178,6 +178,13 @@ def test_values_that_say_nothing_are_named():
         ({"cni": "Flannel VXLAN"}, "tunnel", "vxlan"),
         ({"tool": "gsutil -m cp"}, "program", "s3"),
         ({"server": "nginx, TLS 1.3"}, "program", "https"),
+        ({"drive": "WD Black SN770"}, "medium", "nvme4"),
+        ({"tool": "FTS3 transfer"}, "program", "gridftp"),
+        ({"tool": "XRootD third-party copy"}, "program", "xrootd"),
+        ({"mount": "SSHFS"}, "in_turn", 4),
+        ({"volume": "gp3, 500 MB/s"}, "one_disk", 4e9),
+        ({"offload": "off"}, "gro", 0),
+        ({"zpool": "2x raidz2 (6 disks each)"}, "level", 6),
         ({"fs": "XFS on LVM"}, "at_rest", None),
         ({"encryption": "on"}, "at_rest", "yes"),
         ({"tool": "sshfs"}, "program", "sftp"),
@@ -273,6 +280,12 @@ def test_a_round_trip_follows_from_the_places_at_the_ends(tmp_path, config, mill
     rtt = row.keys["path.rtt"]
     value = units.parse(rtt["value"] if isinstance(rtt, dict) else rtt, "time")
     assert value * 1000 == pytest.approx(60 if milliseconds is None else milliseconds, rel=0.002)
+
+
+def test_an_object_store_daemon_is_a_disk(tmp_path):
+    config = {"fs": "CephFS", "osds": 24, "media": "HDD", "op": "write", "replication": "3x"}
+    (row,) = strangers.read(table(tmp_path, ("storage", config, 6, "Gb/s", "")))
+    assert (row.keys["receiver.arrays.data.disks"], row.keys["receiver.arrays.data.copies"]) == (24, 3)
 
 
 def test_the_slot_of_an_array_is_its_ceiling(tmp_path):

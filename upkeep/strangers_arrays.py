@@ -22,7 +22,7 @@ def keys_of(role: str, known: Mapping[str, Any], rules: Mapping[str, Any]) -> di
     keys = {f"{role}.arrays.data.disk.{way}_rate": rates.get(way, rates["read"]) for way in ("read", "write")}
     disks = count(known, rules)
     if "osds" in known and "nodes" not in known:  # one object store daemon for each disk
-        disks = min(disks, int(known["osds"]))
+        disks = min(disks, int(known["osds"])) if {"disks", "per_node"} & set(known) else int(known["osds"])
     if disks > 1:
         keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
         keys |= {f"{role}.arrays.data.software": known.get("software")}
