@@ -19,8 +19,9 @@ from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import CounterFindings, Counters
 from hecn_analysis.counters.graphs import csv_columns, mrtg_config
+from hecn_analysis.counters.leftovers import leftovers
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
-from hecn_analysis.files.documents import Document, documents
+from hecn_analysis.files.documents import SHORT, Document, documents
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
 
 __all__ = ["Counters", "read_counters"]
@@ -111,6 +112,9 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
         if columns is not None:
             found, expected = columns, csv_columns.EXPECTED
         file.unrecognised(found, expected, hint)
+    elif len(document.content) <= SHORT:
+        for line, message in leftovers(document.lines, {str(part.format) for part in own}):
+            file.problem(line, "unrecognised", message)
     for part in own:
         if part.ceiling_bps is None and part.rates:
             part.ceiling_bps = _quoted_ceiling(document)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hecn_analysis.files.documents import SHORT, Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
+from hecn_analysis.inventory.leftovers import leftovers
 from hecn_analysis.parsing import second_reading
 from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.cleaning.characters import plain_characters
@@ -166,6 +167,11 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     found = Read(document.source_file, [part.what for part in reading.parts])
     found.stored(document.problems)
     found.problems += reading.problems
+    if found.captured and len(document.content) <= SHORT:
+        forms = {line: one.facts.format for one in found.captured for line in one.lines}
+        forms.update((line, "") for problem in found.problems if isinstance(line := problem["line"], int))
+        for line, message in leftovers(document.lines, forms):
+            found.problem(line, "unrecognised", message)
     if not found.captured and not _DUMP.search(document.source_file):
         said = next((line.strip() for line in document.lines if line.strip()), "")
         what = f"{said[:_SHOWN]!r} first" if said else "an empty file"

@@ -312,3 +312,11 @@ def test_a_note_behind_the_counters_of_ip_is_left_out(tmp_path):
     reading = read_counters(file)
     [row] = reading.samples.to_dict("records")
     assert (row["in_octets"], row["out_octets"], len(reading.problems)) == (856553, 102783, 0)
+
+
+def test_a_format_that_nobody_read_is_named(counters_of, said):
+    table = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n r b swpd\n"
+    message = (
+        "found 'procs -----------memory---------- ---swap-- -----io---- -sys', expected counters of vmstat around it"
+    )
+    assert said(counters_of(LINK + "\n" + table + table)) == [f"8: unrecognised: {message}; not read"]

@@ -87,3 +87,13 @@ def test_all_devices_of_a_list_in_the_margin_of_a_note_are_read():
 def test_bold_over_several_lines():
     [facts], _ = read("CPU(s):  8\nThread(s) per core:  2\nSocket(s):  1\n**L2 cache:  1024K\nL3 cache:  8192K**\n")
     assert (facts["l2_bytes"], facts["l3_bytes"]) == (2**20, 2**23)
+
+
+def test_a_line_outside_all_outputs_is_named():
+    text = "MemTotal: 16777216 kB\nMemFree: 1024 kB\n\nAnd it has\n\nmodel name\t: AMD EPYC 7763 64-Core Processor\n"
+    found = registry.read(Document("a.txt", text.encode()))
+    assert [(problem["line"], problem["kind"]) for problem in found.problems] == [(6, "unrecognised")]
+    assert found.problems[0]["message"] == (
+        "found 'model name\\t: AMD EPYC 7763 64-Core Processor', "
+        "expected the output of /proc/cpuinfo around it; not read"
+    )
