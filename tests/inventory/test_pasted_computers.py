@@ -196,3 +196,12 @@ def test_dmidecode_without_handles():
     for before in ("", "$ dmidecode -qt 17\n", "MemTotal: 1000 kB\nMemFree: 10 kB\n"):
         facts = read(f"{before}{record}\n{record}")[0][-1]
         assert (facts["n_dimms"], facts["memory_bytes"], facts["configured_mtps"]) == (2, 2**34, 1066)
+
+
+def test_memory_whose_first_handle_stands_above_what_was_cut():
+    module = (
+        "Memory Device\n\tSize: 16384 MB\n\tForm Factor: DIMM\n\tLocator: DIMM_A{}\n\tType: DDR3\n\tSpeed: 1600 MHz\n\n"
+    )
+    handle = "Handle 0x110{}, DMI type 17, 34 bytes\n"
+    found, _ = read("herboard\n\tUse: System Memory\n\n" + "".join(handle.format(n) + module.format(n) for n in (1, 2)))
+    assert [one["memory_bytes"] for one in found if one.get("memory_bytes")] == [32 << 30]

@@ -329,3 +329,23 @@ def test_a_table_of_nvme_list_that_cannot_be_read_is_a_problem():
     [facts], [problem] = read("Node  SN  Model  Namespace Usage  Format  FW Rev\n/dev/nvme0n1 S1 MAKER DISK\n")
     assert (facts["n"], problem["line"], problem["kind"]) == (0, 2, "malformed")
     assert problem["message"] == ("found '/dev/nvme0n1 S1 MAKER DISK', expected cells below the heads; left out")
+
+
+@pytest.mark.parametrize(("sign", "size"), [("*", 3000592982016), ("~", None)])
+def test_a_size_whose_thousands_have_a_strange_sign(sign, size):
+    capacity = sign.join(("3", "000", "592", "982", "016"))
+    [found], _ = read(
+        f"Device Model:     WDC WD30EFRX\nFirmware Version: 80.00A80\nUser Capacity:    {capacity} bytes [3,00 TB]\n"
+    )
+    assert found["size_bytes"] == size
+
+
+def test_a_pool_without_any_margin():
+    [found], _ = read(
+        "pool: big\nstate: DEGRADED\nconfig:\n\nNAME STATE READ WRITE CKSUM\nbig DEGRADED 0 0 0\n"
+        "raidz2-0 DEGRADED 0 0 0\n"
+        "replacing-0 DEGRADED 0 0 0\nda1 OFFLINE 0 0 0\nda2 ONLINE 0 0 0\nda3 ONLINE 0 0 0\n"
+    )
+    assert found["pools"][0]["groups"] == [
+        {"level": "raidz2", "state": "DEGRADED", "disks": ["da1", "da2", "da3"], "failed": ["da1"]}
+    ]

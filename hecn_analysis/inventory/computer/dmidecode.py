@@ -84,7 +84,7 @@ def read(output: Output) -> Facts:
 def _records(output: Output) -> list[tuple[str, Record]]:
     """Name and fields of each structure; a field in a list below another is left out."""
     found: list[tuple[str, Record]] = []
-    awaited = False
+    awaited = re.match(_QUIET, output.text) is not None  # whose handle ends what was cut off above
     is_quiet = "Handle 0x" not in output.text  # -q leaves out the handles
     for line in output.lines:
         if _HANDLE.match(line) or (is_quiet and line.strip() and not line[0].isspace()):

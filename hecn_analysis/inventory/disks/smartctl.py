@@ -44,9 +44,10 @@ _PART: Final = re.compile(
 )
 _JSON: Final = re.compile(r'"smartctl"\s?:\s?\{')
 _BYTES: Final = re.compile(
-    r"(?<![\d.,'’])(?<!\d[\u00a0\u202f ])(?:"
+    r"(?<![^\s\[(])(?<!\d[\u00a0\u202f ])(?:"
     r"(?P<number>\d[\d.,'’\u00a0\u202f ]{0,40}?) bytes|(?P<bare>\d[\d.,'’\u00a0\u202f ]{0,40}) \[)"
 )
+_STARS: Final = re.compile(r"(?<=\d)\*(?=\d{3}(?!\d))")  # between thousands, where a page has no better sign
 _SECTORS: Final = re.compile(r"(?P<logical>\d{1,6}) bytes(?: logical, (?P<physical>\d{1,6}) bytes physical)?")
 _LINK: Final = re.compile(r"(?P<most>\d{1,3}\.\d) Gb/s(?: \(current: (?P<now>\d{1,3}\.\d) Gb/s\))?")
 _PHY: Final = re.compile(r"phy enabled; (?P<rate>\d{1,3}(?:\.\d)?) Gbps")
@@ -134,7 +135,7 @@ def _line(values: dict[str, Any], name: str, text: str) -> None:
 
 
 def _bytes(text: str) -> int | None:
-    match = _BYTES.search(text)
+    match = _BYTES.search(_STARS.sub("", text))
     digits = re.sub(r"\D", "", (match["number"] or match["bare"]) if match else "")
     return int(digits) if 0 < len(digits) < 19 else None
 

@@ -88,16 +88,17 @@ def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apar
         return False
     if row["name"] in _APART and row["state"] is None:
         return True
-    if depth <= depths[0]:
-        return True
-    if apart:
+    if depth <= depths[0] and _WHOLE.match(row["name"]) and not pool["groups"]:
+        depths.append(depth)  # without any margin, names alone tell
+    is_flat = len(depths) > 1
+    if apart or (depth <= depths[0] and not is_flat):
         return True
     kind = _GROUP.match(row["name"])
-    if kind is not None and (depth <= depths[0] + 2 or _WHOLE.match(row["name"])):
+    if kind is not None and ((depth <= depths[0] + 2 and not is_flat) or _WHOLE.match(row["name"])):
         level = row["name"].partition("-")[0].partition(":")[0]
         pool["groups"].append({"level": level, "state": row["state"], "disks": [], "failed": []})
     elif kind is None:
-        if depth <= depths[0] + 2:
+        if depth <= depths[0] + 2 and not is_flat:
             pool["groups"].append({"level": "disk", "state": row["state"], "disks": [], "failed": []})
         if pool["groups"]:
             group = pool["groups"][-1]
