@@ -320,3 +320,14 @@ def test_a_format_that_nobody_read_is_named(counters_of, said):
         "found 'procs -----------memory---------- ---swap-- -----io---- -sys', expected counters of vmstat around it"
     )
     assert said(counters_of(LINK + "\n" + table + table)) == [f"8: unrecognised: {message}; not read"]
+
+
+def test_comments_without_a_blank(counters_of):
+    port = (
+        "FastEthernet0/5 is up, line protocol is up (connected)\nMTU 1500 bytes, BW 100000 Kbit, DLY 100 usec,\n"
+        "5 minute input rate 11000 bits/sec, 11 packets/sec\n5 minute output rate 507000 bits/sec, 35 packets/sec\n"
+        "200918041 packets input, 2697219914 bytes, 0 no buffer\n"
+        "344878752 packets output, 2547993942 bytes, 7 underruns\n"
+    )
+    found = counters_of("\treturn;\n" + "".join(f"//{line} \n" for line in port.splitlines()) + "\t}\n")
+    assert (found.samples.in_octets.tolist(), found.rates.out_bps.tolist()) == ([2697219914], [507000.0])
