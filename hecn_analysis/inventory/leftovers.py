@@ -49,10 +49,8 @@ _HAVE: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def leftovers(lines: Sequence[str], read: Mapping[int, str]) -> Iterator[tuple[int, str]]:
-    """Yield the first line of each command that no output of it has, with what to say of it.
-
-    `read` are the formats of the outputs that were read, by their lines; empty for lines that are named anyway.
-    """
+    """Yield the first line of each command that no output of it has, with what to say of it."""
+    # Lines that are named anyway have an empty format.
     said: set[str] = set()
     for number, line in enumerate(lines, 1):
         form = read.get(number)

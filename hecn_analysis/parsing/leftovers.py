@@ -71,10 +71,7 @@ def figures(line: str) -> set[str]:
 
 
 def leftovers(texts: Sequence[str], numbers: Sequence[int], read: Collection[int]) -> Iterator[Leftover]:
-    """Yield the blocks of lines that look like results among those that were not read.
-
-    `numbers` are those of the lines in the file, `read` those of the lines that were.
-    """
+    """Yield the blocks of lines that look like results among those that were not read, all by number in the file."""
     left = [
         (number, text, own)
         for number, text in zip(numbers, texts, strict=True)
