@@ -48,6 +48,11 @@ HELD = 0.97
 #: Parallel parts busier than this count as full together.
 FULL = 0.995
 
+#: Classes of what carries no more than its clock allows, and how much more than the model's rate a result may say:
+#: results are rounded, and headers may be smaller than assumed.
+_CARRIERS = frozenset({"link", "slot"})
+_MOST_ABOVE = 1.01
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -319,15 +324,19 @@ class Model:
         together = draws.sum(axis=2)
         error = discrepancy.factors(together.shape[1], changed=changed)
         own = error[self.regimes(together), np.arange(together.shape[1])]
-        most = self.carried() * np.maximum(error[discrepancy.REGIMES.index("lan")], 1.0)
+        most = self.carried() * np.clip(error[discrepancy.REGIMES.index("lan")], 1.0, _MOST_ABOVE)
         return np.asarray(np.minimum(together * own, np.maximum(most, together)))
 
     def carried(self) -> FloatArray:
-        """Rate that the links carry in each draw [bit/s]."""
-        links = [by_flow for by_flow, is_link in zip(self.system.by_resource, self._is_link, strict=False) if is_link]
-        if not links:
+        """Rate that links and slots carry in each draw [bit/s]."""
+        carriers = [
+            by_flow
+            for by_flow, resource in zip(self.system.by_resource, self.system.resources, strict=True)
+            if resource.resource_class in _CARRIERS
+        ]
+        if not carriers:
             return np.full((self.count, 1), np.inf)
-        demand = [{flow: drawn(seconds) for flow, seconds in by_flow.items()} for by_flow in links]
+        demand = [{flow: drawn(seconds) for flow, seconds in by_flow.items()} for by_flow in carriers]
         flows = len(self.system.flows)
         return np.asarray(max_min_throughput(demand, flows, (self.count, self.draw.size - 1)).sum(axis=2))
 
