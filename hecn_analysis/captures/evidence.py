@@ -76,38 +76,47 @@ def _findings(direction: Direction) -> Iterator[tuple[str, float, str]]:
         yield "socket.uncaptured", direction.missed, words
 
 
-def _of_windows(one: Direction) -> Iterator[tuple[str, float, str]]:
-    yield "socket.flight_bytes", float(one.flight_max_bytes), f"at most {format_bytes(one.flight_max_bytes)} in flight"
-    if one.flight_low_bytes is not None and one.flight_high_bytes:
-        low, high = format_bytes(one.flight_low_bytes), format_bytes(one.flight_high_bytes)
+def _of_windows(direction: Direction) -> Iterator[tuple[str, float, str]]:
+    yield (
+        "socket.flight_bytes",
+        float(direction.flight_max_bytes),
+        f"at most {format_bytes(direction.flight_max_bytes)} in flight",
+    )
+    if direction.flight_low_bytes is not None and direction.flight_high_bytes:
+        low, high = format_bytes(direction.flight_low_bytes), format_bytes(direction.flight_high_bytes)
         words = f"in the second half, {low} to {high} were in flight for nine tenths of the time"
-        yield "socket.flight_steady", one.flight_low_bytes / one.flight_high_bytes, words
-    if one.window_max_bytes is not None:
-        words = f"the receiver's window was {format_bytes(one.window_max_bytes)} at most"
-        yield "socket.send_window_bytes", float(one.window_max_bytes), words
-    if one.window_limited is not None and one.window_nearly is not None:
-        words = f"the receiver's window was full {format_fraction(one.window_limited)} of the time"
-        nearly = f"and nine tenths full {format_fraction(one.window_nearly)}"
-        yield "socket.rwnd_limited", one.window_limited, f"{words}, {nearly}"
-    if one.zero_windows:
-        words = f"the receiver closed its window {one.zero_windows} times, for {format_fraction(one.zero_window)}"
-        yield "socket.zero_window", one.zero_window, f"{words} of the time: the receiving program did not read"
-    if one.window_scaling is not None:
-        words = "both ends scale their windows" if one.window_scaling else "without window scaling: 64 KiB at most"
-        yield "socket.window_scaling", float(one.window_scaling), words
+        yield "socket.flight_steady", direction.flight_low_bytes / direction.flight_high_bytes, words
+    if direction.window_max_bytes is not None:
+        words = f"the receiver's window was {format_bytes(direction.window_max_bytes)} at most"
+        yield "socket.send_window_bytes", float(direction.window_max_bytes), words
+    if direction.window_limited is not None and direction.window_nearly is not None:
+        words = f"the receiver's window was full {format_fraction(direction.window_limited)} of the time"
+        nearly = f"and nine tenths full {format_fraction(direction.window_nearly)}"
+        yield "socket.rwnd_limited", direction.window_limited, f"{words}, {nearly}"
+    if direction.zero_windows:
+        share = format_fraction(direction.zero_window)
+        words = f"the receiver closed its window {direction.zero_windows} times, for {share} of the time"
+        yield "socket.zero_window", direction.zero_window, f"{words}: the receiving program did not read"
+    if direction.window_scaling is not None:
+        words = (
+            "both ends scale their windows" if direction.window_scaling else "without window scaling: 64 KiB at most"
+        )
+        yield "socket.window_scaling", float(direction.window_scaling), words
 
 
-def _of_sizes(one: Direction) -> Iterator[tuple[str, float, str]]:
-    if one.mss_bytes is not None:
-        yield "socket.mss_bytes", float(one.mss_bytes), f"the MSS is {one.mss_bytes} bytes"
-    if one.own_mss_bytes is not None:
-        size = one.own_mss_bytes + _HEADERS["[" in one.ends]
+def _of_sizes(direction: Direction) -> Iterator[tuple[str, float, str]]:
+    if direction.mss_bytes is not None:
+        yield "socket.mss_bytes", float(direction.mss_bytes), f"the MSS is {direction.mss_bytes} bytes"
+    if direction.own_mss_bytes is not None:
+        size = direction.own_mss_bytes + _HEADERS["[" in direction.ends]
         yield (
             "port.mtu_bytes",
             float(size),
-            f"the {one.vantage}'s MSS of {one.own_mss_bytes} bytes tells an MTU of {size}",
+            f"the {direction.vantage}'s MSS of {direction.own_mss_bytes} bytes tells an MTU of {size}",
         )
-    if one.black_hole_bytes is not None:
-        seen = "never arrived" if one.vantage == "receiver" else "were sent again and again and never acknowledged"
-        words = f"packets of {one.black_hole_bytes} bytes {seen}"
-        yield "path.black_hole_bytes", float(one.black_hole_bytes), f"{words}: only smaller ones get through"
+    if direction.black_hole_bytes is not None:
+        seen = (
+            "never arrived" if direction.vantage == "receiver" else "were sent again and again and never acknowledged"
+        )
+        words = f"packets of {direction.black_hole_bytes} bytes {seen}"
+        yield "path.black_hole_bytes", float(direction.black_hole_bytes), f"{words}: only smaller ones get through"

@@ -111,8 +111,8 @@ class _Block:
 
     def has(self, length: int) -> Array:
         """Mark the packets of which so many bytes of the next header were captured."""
-        found: Array = self.at + length <= self.end
-        return found
+        fits: Array = self.at + length <= self.end
+        return fits
 
 
 def packets(records: Records) -> Packets:

@@ -59,8 +59,8 @@ def _rows() -> Iterator[dict[str, Any]]:
     for program, package, gives in PROGRAMS:
         yield _row(program, package, which(program), gives)
     for module, gives in MODULES:
-        found = "installed" if importlib.util.find_spec(module) else "missing"
-        yield {"part": module, "found": found, "gives": gives}
+        state = "installed" if importlib.util.find_spec(module) else "missing"
+        yield {"part": module, "found": state, "gives": gives}
 
 
 def _row(part: str, package: str, path: str | None, gives: str) -> dict[str, Any]:

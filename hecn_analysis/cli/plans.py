@@ -79,60 +79,60 @@ def _site(keys: Mapping[str, str], scenarios: Sequence[str]) -> Site:
 def _schedule(arguments: argparse.Namespace, site: Site) -> int:
     from hecn_analysis.planning.site.schedule import schedule  # noqa: PLC0415 (not needed for --help)
 
-    found = schedule(site, arguments.by)
+    plan = schedule(site, arguments.by)
     form = output.chosen_format(arguments)
     if form == "json":
-        written = output.json_object(found.to_dict())
+        written = output.json_object(plan.to_dict())
     elif form == "csv":
-        rows = [asdict(each) for each in found.transfers]
+        rows = [asdict(each) for each in plan.transfers]
         written = output.written(rows, list(rows[0]), form)
     else:
-        written = _schedule_text(found)
+        written = _schedule_text(plan)
     output.deliver(written, arguments)
-    late = sum(each.in_time == "no" for each in found.transfers)
+    late = sum(each.in_time == "no" for each in plan.transfers)
     if late:
         say(f"found {units.format_count(late, 'transfer')} late, expected all in time")
     return 1 if late else 0
 
 
-def _schedule_text(found: Schedule) -> Iterator[str]:
+def _schedule_text(plan: Schedule) -> Iterator[str]:
     """The sentence, the transfers, what the resources have left, and what the intervals rest on."""
-    yield f"{found}\n\n"
-    has_priorities = any(each.priority for each in found.transfers)
+    yield f"{plan}\n\n"
+    has_priorities = any(each.priority for each in plan.transfers)
     yield from output.text_rows(
         [
             {
                 "name": each.name,
                 "priority": each.priority if has_priorities else None,
-                "start": found.when(each.start_s),
-                "finish": found.when(each.finish_s),
-                "late finish": found.when(each.late_finish_s),
-                "by": "" if each.by_s is None else found.when(each.by_s),
+                "start": plan.when(each.start_s),
+                "finish": plan.when(each.finish_s),
+                "late finish": plan.when(each.late_finish_s),
+                "by": "" if each.by_s is None else plan.when(each.by_s),
                 "in time": each.in_time,
                 "throughput_bps": each.throughput_bps,
                 "bottleneck": each.bottleneck,
             }
-            for each in found.transfers
+            for each in plan.transfers
         ]
     )
-    if found.needed:
+    if plan.needed:
         yield "\nTo be in time, all of these would have to carry more:\n"
-        needed = [asdict(each) for each in found.needed[:_SHOWN]]
+        needed = [asdict(each) for each in plan.needed[:_SHOWN]]
         yield from output.text_rows([{name: row[name] for name in _NEEDED} for row in needed])
-        if len(found.needed) > _SHOWN:
-            yield f"and {len(found.needed) - _SHOWN} more\n"
+        if len(plan.needed) > _SHOWN:
+            yield f"and {len(plan.needed) - _SHOWN} more\n"
     yield "\n"
     yield from output.text_rows(
         [
             {"name": each.name, "left_fraction": each.left_fraction, "room_bytes": each.left_bytes, "title": each.title}
-            for each in found.left[:_SHOWN]
+            for each in plan.left[:_SHOWN]
         ]
     )
-    if len(found.left) > _SHOWN:
-        yield f"and {len(found.left) - _SHOWN} resources with more left\n"
+    if len(plan.left) > _SHOWN:
+        yield f"and {len(plan.left) - _SHOWN} resources with more left\n"
     yield "\nlate finish: one run in 20 ends later. left, room: until the last deadline or end.\n"
-    yield f"The intervals are those of {found.prediction.basis}.\n"
-    for warning in found.prediction.warnings:
+    yield f"The intervals are those of {plan.prediction.basis}.\n"
+    for warning in plan.prediction.warnings:
         yield f"\nwarning: {warning}\n"
 
 
@@ -142,28 +142,28 @@ def _failures(arguments: argparse.Namespace, site: Site) -> int:
 
     if arguments.schedule or arguments.by is not None:
         site = schedule(site, arguments.by).site
-    found = failures(site)
+    study = failures(site)
     form = output.chosen_format(arguments)
     if form == "json":
-        written = output.json_object(found.to_dict())
+        written = output.json_object(study.to_dict())
     elif form == "csv":
         rows = [
             {"missing": each.missing, "kind": each.kind, **asdict(transfer)}
-            for each in found.failures
+            for each in study.failures
             for transfer in each.transfers
         ]
         written = output.written(rows, ["missing", "kind", "name", "throughput_bps", "finish_s"], form)
     else:
-        written = _failures_text(found)
+        written = _failures_text(study)
     output.deliver(written, arguments)
     return 0
 
 
-def _failures_text(found: Failures) -> Iterator[str]:
+def _failures_text(study: Failures) -> Iterator[str]:
     """The sentence, and a row for each failure."""
-    yield f"{found}\n\n"
+    yield f"{study}\n\n"
     rows = []
-    for each in found.failures:
+    for each in study.failures:
         slowest = None if each.stopped or each.slowest_fraction > _AS_BEFORE else each.slowest
         rows.append(
             {

@@ -53,18 +53,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, draw, report problems."""
     target = arguments.output or f"{_name(arguments.paths[0])}-{arguments.view}.html"
     output.check_targets([FigureFile(target)])
-    found = hecn.read(reading.input_paths(arguments.paths), progress=True, hint=reading.hint("parse"))
-    if len(found.runs):
-        output.figure(target, hecn.plot(found, arguments.view), _title(arguments))
+    results = hecn.read(reading.input_paths(arguments.paths), progress=True, hint=reading.hint("parse"))
+    if len(results.runs):
+        output.figure(target, hecn.plot(results, arguments.view), _title(arguments))
         print(target)
-    problems = found.problems
-    if len(found.runs):
+    problems = results.problems
+    if len(results.runs):
         problems = problems[problems["kind"] != "unrecognised"]  # folders hold other files, too
     return reading.report_problems(
         problems,
-        units.format_count(len(found.runs), "run"),
+        units.format_count(len(results.runs), "run"),
         "hecn parse --table problems lists all",
-        nothing_in=arguments.paths if found.runs.empty else (),
+        nothing_in=arguments.paths if results.runs.empty else (),
     )
 
 

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> int:
     site = load_site(arguments.site, settings)
     if arguments.target is None:
         raise InputError("no target", "--target RATE: that of all transfers of the site together now")
-    found = purchase_for_site(
+    order = purchase_for_site(
         site,
         arguments.target,
         growth=arguments.growth,
@@ -75,22 +75,22 @@ def run(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> int:
     )
     form = output.chosen_format(arguments)
     if form == "json":
-        written = output.json_object(found.to_dict())
+        written = output.json_object(order.to_dict())
     elif form == "csv":
         columns = ["year", "pool", "kind", "build", "number", "usd", "carries_bps"]
-        written = output.written([asdict(each) for each in found.bought], columns, form)
+        written = output.written([asdict(each) for each in order.bought], columns, form)
     else:
-        written = _text(found)
+        written = _text(order)
     output.deliver(written, arguments)
-    if found.full:
-        say(f"found a demand that {found.full[0].name} does not carry, expected a price for it, or room")
-    return 1 if found.full else 0
+    if order.full:
+        say(f"found a demand that {order.full[0].name} does not carry, expected a price for it, or room")
+    return 1 if order.full else 0
 
 
-def _text(found: SitePurchase) -> Iterator[str]:
+def _text(order: SitePurchase) -> Iterator[str]:
     """The sentence, what to buy, what that carries, what is full, and the sensitivity."""
-    yield f"{found}\n\n"
-    if found.bought:
+    yield f"{order}\n\n"
+    if order.bought:
         yield from output.text_rows(
             [
                 {
@@ -99,19 +99,19 @@ def _text(found: SitePurchase) -> Iterator[str]:
                     "buy": f"{each.number} x {each.build}",
                     "price": f"${each.usd:,.0f}",
                 }
-                for each in found.bought
+                for each in order.bought
             ]
         )
     else:
         yield "Nothing has to be bought.\n"
     yield "\n"
-    years = {0, len(found.demands_bps) - 1, *(each.year for each in found.bought)}
-    shown = [asdict(each) for each in found.loads if each.year in years]
+    years = {0, len(order.demands_bps) - 1, *(each.year for each in order.bought)}
+    shown = [asdict(each) for each in order.loads if each.year in years]
     yield from output.text_rows([{name: row[name] for name in _LOAD} for row in shown])
-    if found.full:
+    if order.full:
         yield "\nFull, without a price:\n"
-        yield from output.text_rows([{name: asdict(each)[name] for name in _FULL} for each in found.full])
-    if found.cases:
+        yield from output.text_rows([{name: asdict(each)[name] for name in _FULL} for each in order.full])
+    if order.cases:
         yield "\n"
         rows = [
             {
@@ -119,7 +119,7 @@ def _text(found: SitePurchase) -> Iterator[str]:
                 "price": f"${each.usd:,.0f}",
                 "buy": ", ".join(f"{number} x {name}" for name, number in each.members.items()) or "nothing",
             }
-            for each in found.cases
+            for each in order.cases
         ]
         yield from output.text_rows(rows)
     yield "\nyear: at its beginning, 0 is now. without one: if the largest fails. Central values.\n"

@@ -165,7 +165,7 @@ def _likeliest(diagnosis: Diagnosis) -> str:
 
 def _stand_alone(a: Diagnosis, b: Diagnosis) -> str:
     """Describe both diagnoses, without a claim that anything changed."""
-    told = [f"{one.finding} ({_likeliest(one)})" for one in (a, b)]
+    told = [f"{verdict.finding} ({_likeliest(verdict)})" for verdict in (a, b)]
     return f"Each diagnosis stands alone; in A: {told[0]}; in B: {told[1]}."
 
 

@@ -175,7 +175,7 @@ def _corrected(rows: Sequence[dict[str, Any]], level: float) -> int:
     """Set the corrected p of the groups that a test can distinguish at all, and return their number."""
     rows = [row for row in rows if _repeated(row)]
     able = statistics.can_tell([statistics.least_p(row["runs_a"], row["runs_b"]) for row in rows], level)
-    corrected = statistics.holm([row["p"] if one else math.nan for row, one in zip(rows, able, strict=True)])
+    corrected = statistics.holm([row["p"] if is_able else math.nan for row, is_able in zip(rows, able, strict=True)])
     for row, p in zip(rows, corrected, strict=True):
         row["p_corrected"] = float(p)
     return int(able.sum())

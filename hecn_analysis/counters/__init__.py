@@ -144,31 +144,31 @@ def joined(
     >>> joined([read_document(walk, Clock(), hint=str)], host="sw1").samples["host"].tolist()
     ['sw1']
     """
-    found = [part for _, *own in files for part in own]
-    mrtg_config.join(found)
-    for part in found:
+    all_parts = [part for _, *own in files for part in own]
+    mrtg_config.join(all_parts)
+    for part in all_parts:
         if host is not None:
             part.name_host(host)
         part.finish()
-    samples = timed_table("samples", [row for part in found for row in part.samples])
-    passed = timed_table("rates", [row for part in found for row in part.rates])
+    samples = timed_table("samples", [row for part in all_parts for row in part.samples])
+    passed = timed_table("rates", [row for part in all_parts for row in part.rates])
     problems = [problem for parts in files for part in parts for problem in part.problems]
     if host is not None:
         problems += _mixed(samples[samples["host"] == host])
     troubles = tables.make("problems", problems)
     for selection in archived:
         kept = tables_of(selection, ("samples", "rates", "problems"))
-        found += from_tables(kept["samples"], kept["rates"])
+        all_parts += from_tables(kept["samples"], kept["rates"])
         samples = pd.concat([samples, kept["samples"]], ignore_index=True)
         passed = pd.concat([passed, kept["rates"]], ignore_index=True)
         troubles = pd.concat([troubles, kept["problems"]], ignore_index=True)
-    known = _at_ceilings(rates(samples, passed), found)
+    known = _at_ceilings(rates(samples, passed), all_parts)
     return Counters(
         tables.with_units(samples),
-        interfaces(found, samples, known),
+        interfaces(all_parts, samples, known),
         tables.with_units(known),
         troubles,
-        [part.facts for part in found if part.format is not None],
+        [part.facts for part in all_parts if part.format is not None],
     )
 
 
@@ -192,9 +192,9 @@ def _quoted_ceiling(document: Document) -> float | None:
     return next((ceiling for program, ceiling in DISPLAY_CEILINGS.items() if program in words), None)
 
 
-def _at_ceilings(known: pd.DataFrame, found: Iterable[CounterFindings]) -> pd.DataFrame:
+def _at_ceilings(known: pd.DataFrame, parts: Iterable[CounterFindings]) -> pd.DataFrame:
     """Flag rates at the largest value that their program can show."""
-    for part in found:
+    for part in parts:
         if part.ceiling_bps is not None:
             own = known["source_file"] == part.source_file
             known.loc[own, "flag"] = flag_ceilings(known[own], part.ceiling_bps)["flag"]

@@ -165,8 +165,8 @@ class LocalTimes:
         for place, asked in enumerate(self._asked):
             series.setdefault(asked.series, []).append(place)
         for places in series.values():
-            found = _moments([self._asked[place] for place in places], self._clock)
-            for place, seconds in zip(places, found, strict=True):
+            moments = _moments([self._asked[place] for place in places], self._clock)
+            for place, seconds in zip(places, moments, strict=True):
                 answers[place] = seconds
         for asked, seconds in zip(self._asked, answers, strict=True):
             if seconds is None:
@@ -190,20 +190,20 @@ def _moments(rows: Sequence[_Asked], clock: Clock) -> list[float | None]:
     if usual is not None and abs(usual - 3600) <= _JITTER * 3600:  # an hour on, the clock shows the same again
         times = [[row.local for row in same] for same in _at_one_time(ordered, once=True)]
     passes = [clock.passes(same[0]) for same in times]
-    found: list[float | None] = [each[0] if len(each) == 1 else None for each in passes]
+    chosen: list[float | None] = [each[0] if len(each) == 1 else None for each in passes]
     at = 0
     while at < len(times):
         end = at
         while end < len(times) and len(passes[end]) == 2 and times[end][0] - times[at][0] < _SAME_CHANGE:
             end += 1
         if end > at:
-            before = found[at - 1] if at else None
-            behind = found[end] if end < len(times) else None
+            before = chosen[at - 1] if at else None
+            behind = chosen[end] if end < len(times) else None
             second = _second_pass([same[0] for same in times[at:end]], passes[at:end], (before, behind), usual)
             for place in range(at, end) if second is not None else ():
-                found[place] = passes[place][int(place >= at + (second or 0))]
+                chosen[place] = passes[place][int(place >= at + (second or 0))]
         at = max(end, at + 1)
-    result = [seconds for seconds, same in zip(found, times, strict=True) for _ in same]
+    result = [seconds for seconds, same in zip(chosen, times, strict=True) for _ in same]
     return result[::-1] if backward else result
 
 

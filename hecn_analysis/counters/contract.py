@@ -270,11 +270,11 @@ def common_facts(findings: CounterFindings) -> dict[str, object]:
 
 def series(rates: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
     """Facts of rows of rates: one mapping for each interface."""
-    found: dict[tuple[object, ...], list[Mapping[str, object]]] = {}
+    by_identity: dict[tuple[object, ...], list[Mapping[str, object]]] = {}
     for row in rates:
-        found.setdefault(tuple(row.get(name) for name in _IDENTITY), []).append(row)
+        by_identity.setdefault(tuple(row.get(name) for name in _IDENTITY), []).append(row)
     result = []
-    for (_, name, _), rows in found.items():
+    for (_, name, _), rows in by_identity.items():
         known = sum(row.get("in_bps") is not None or row.get("out_bps") is not None for row in rows)
         facts: dict[str, object] = {"name": name, "n": known}
         for direction in ("in", "out"):

@@ -40,14 +40,14 @@ def ways(names: Sequence[str]) -> dict[str, int]:
     for pair in _PAIRS:
         if all(name in lower for name in pair):
             return {"in": lower.index(pair[0]), "out": lower.index(pair[1])}
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for place, name in enumerate(names):
         if _NOT_OCTETS.search(name):
             continue
         is_in, is_out = _IN.search(name) is not None, _OUT.search(name) is not None
         if is_in != is_out:
-            found.setdefault("in" if is_in else "out", place)
-    return found
+            places.setdefault("in" if is_in else "out", place)
+    return places
 
 
 def in_bits(text: str) -> bool | None:

@@ -32,12 +32,12 @@ def values_of(document: Document, findings: CounterFindings) -> Iterator[Any]:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             line, counted = line + text.count("\n", counted, at), at
-            found = repaired(text, at, line)
-            if found is None:
+            rest = repaired(text, at, line)
+            if rest is None:
                 said = "found JSON that cannot be read, expected a whole document; left out"
                 findings.problem(line, "malformed", said)
                 return
-            part, at = found
+            part, at = rest
             value = part.value
             for defect in part.defects:
                 findings.problem(line, "malformed", f"found {defect}, expected JSON; read as far as it has a meaning")

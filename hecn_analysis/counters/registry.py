@@ -77,8 +77,8 @@ def _read_behind(document: Document, clock: Clock, readers: Sequence[Reader]) ->
     def matters(change: Change) -> bool:
         return bool(plain.parts or readers_of(behind(change.around.begun()), readers))
 
-    found = second_reading.read_again(plain, Text.of(document.lines), again, matters=matters)
-    return [part.what for part in found.parts]
+    second = second_reading.read_again(plain, Text.of(document.lines), again, matters=matters)
+    return [part.what for part in second.parts]
 
 
 def _read(

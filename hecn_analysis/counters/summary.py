@@ -102,17 +102,17 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     return known.iloc[len(between) :].reset_index(drop=True)
 
 
-def interfaces(found: Iterable[CounterFindings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+def interfaces(parts: Iterable[CounterFindings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """One row for each interface of a file."""
-    found = [part for part in found if part.interfaces]
-    if not found:
+    parts = [part for part in parts if part.interfaces]
+    if not parts:
         return tables.make("interfaces", [])
     read, passed = _groups(samples), _groups(known)
     rows = []
     times: list[tuple[Any, Any]] = []
-    keys = [(part.source_file, *identity) for part in found for identity in part.interfaces]
+    keys = [(part.source_file, *identity) for part in parts for identity in part.interfaces]
     ranked = iter(_percentiles(known, [passed.get(key, []) for key in keys]))
-    for part in found:
+    for part in parts:
         for identity, facts in part.interfaces.items():
             key = (part.source_file, *identity)
             own = samples.iloc[read.get(key, [])]
@@ -143,8 +143,8 @@ def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[CounterFindi
     for frame in (samples, given):
         for key in _groups(frame):
             file, host, interface, index = key
-            found = files.setdefault(str(file), CounterFindings(str(file)))
-            found.interface(host=host, interface=interface, index=index)
+            findings = files.setdefault(str(file), CounterFindings(str(file)))
+            findings.interface(host=host, interface=interface, index=index)
     return list(files.values())
 
 
@@ -189,7 +189,7 @@ def _percentiles(known: pd.DataFrame, places: Sequence[list[int]]) -> Iterator[d
         share.append(number)
         held += length
         if held > _SLOTS_AT_ONCE or number + 1 == len(lengths):
-            yield from _ranked(known, [places[one] if lengths[one] <= _SLOTS_AT_ONCE else [] for one in share])
+            yield from _ranked(known, [places[port] if lengths[port] <= _SLOTS_AT_ONCE else [] for port in share])
             share, held = [], 0
 
 
@@ -204,7 +204,7 @@ def _ranked(known: pd.DataFrame, places: Sequence[list[int]]) -> Iterator[dict[s
     rates = known.iloc[[row for rows in places for row in rows]]
     names, intervals = from_frame(rates[list(NEEDED)].assign(host=owner.astype(str), interface=""))
     summary = summarise(intervals)
-    found = dict(zip(names["host"].astype(int).tolist(), range(len(names)), strict=True))
+    row_of = dict(zip(names["host"].astype(int).tolist(), range(len(names)), strict=True))
     for number in range(len(places)):
-        figures = {name: float(summary[name][found[number]]) for name in _P95} if number in found else {}
+        figures = {name: float(summary[name][row_of[number]]) for name in _P95} if number in row_of else {}
         yield {name: value for name, value in figures.items() if np.isfinite(value)}

@@ -42,8 +42,8 @@ def _ways_trade(facts: Facts) -> Fact | None:
     if twin is None or len(own) != 1 or len(back) != 1 or min(len(own[0]), len(back[0])) < 2 * course.FEWEST:
         return None
     length = min(len(own[0]), len(back[0]))
-    rates = [one["rate_bps"].to_numpy(dtype=float)[1:length] for one in (own[0], back[0])]
-    if any(not one.std() > _STEADY * one.mean() for one in rates):
+    rates = [intervals["rate_bps"].to_numpy(dtype=float)[1:length] for intervals in (own[0], back[0])]
+    if any(not way.std() > _STEADY * way.mean() for way in rates):
         return None
     alone = float(np.hypot(rates[0].std(), rates[1].std()))
     return Fact(float((rates[0] + rates[1]).std()) / alone, (replace(twin.place, name="other"), facts.rate_quote))

@@ -31,15 +31,17 @@ def contradictions(statements: Iterable[Statement]) -> Iterator[str]:
     statements = list(statements)
     yield from _clocks(statement for statement in statements if statement.name == "run.began_s")
     stated: dict[tuple[str, str, str], dict[float, Statement]] = {}
-    for one in statements:
-        is_of_one = one.device or one.end or one.name == "path.rate_bps"
-        if one.name in _SINGLE and is_of_one and isinstance(one.value, int | float):
-            stated.setdefault((one.name, one.end, one.device), {}).setdefault(float(one.value), one)
+    for statement in statements:
+        is_of_one = statement.device or statement.end or statement.name == "path.rate_bps"
+        if statement.name in _SINGLE and is_of_one and isinstance(statement.value, int | float):
+            stated.setdefault((statement.name, statement.end, statement.device), {}).setdefault(
+                float(statement.value), statement
+            )
     for (name, end, device), values in stated.items():
         if len(values) > 1:
             words, written, counts = _SINGLE[name]
             of = (f" of {device}" if device else "") + (f" at the {end}" if end else "")
-            places = ", ".join(f"{written(value)} ({_place(one)})" for value, one in values.items())
+            places = ", ".join(f"{written(value)} ({_place(line)})" for value, line in values.items())
             yield f"different {words}{of}: {places}; {counts} counts"
 
 
@@ -47,20 +49,20 @@ def refuted(kinds: Iterable[Kind]) -> Iterator[str]:
     """Name the rates of circuits that runs exceed."""
     told: dict[Statement, float] = {}
     for kind in kinds:
-        for one in Facts(kind).refuted:
-            told[one] = max(kind.median_bps, told.get(one, 0.0))
-    for one, measured in told.items():
-        circuit, runs = units.format_rate(float(one.value)), units.format_rate(measured)
-        yield f"a circuit of {circuit} ({_place(one)}), and runs of {runs}: the circuit does not count for them"
+        for statement in Facts(kind).refuted:
+            told[statement] = max(kind.median_bps, told.get(statement, 0.0))
+    for statement, measured in told.items():
+        circuit, runs = units.format_rate(float(statement.value)), units.format_rate(measured)
+        yield f"a circuit of {circuit} ({_place(statement)}), and runs of {runs}: the circuit does not count for them"
 
 
 def _clocks(began: Iterable[Statement]) -> Iterator[str]:
     """Name the logs of the two ends of a run whose clocks disagree."""
     by_run: dict[str, list[Statement]] = {}
-    for one in began:
-        by_run.setdefault(one.says, []).append(one)
+    for clock in began:
+        by_run.setdefault(clock.says, []).append(clock)
     for own in by_run.values():
-        first, last = (choose(own, key=lambda one: float(one.value)) for choose in (min, max))
+        first, last = (choose(own, key=lambda clock: float(clock.value)) for choose in (min, max))
         apart_s = float(last.value) - float(first.value)
         if apart_s > _SAME_CLOCK_S:
             places = f"{_place(first)} and {_place(last)}"

@@ -67,24 +67,24 @@ def courses(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[RunCourse]:
     >>> [(course.run, course.source) for course in courses(folder, of_folder(folder))][-2:]
     [('iperf3-3.json:1', 'log'), ('ss-sender.txt:19', 'ss')]
     """
-    found = [*_of_logs(folder, verdicts), *_of_samples(folder), *_of_packets(folder)]
-    return [one for one in found if len(one.course) >= 2]
+    known = [*_of_logs(folder, verdicts), *_of_samples(folder), *_of_packets(folder)]
+    return [run for run in known if len(run.course) >= 2]
 
 
 def _of_logs(folder: Folder, verdicts: Sequence[Diagnosis]) -> Iterator[RunCourse]:
     for verdict in verdicts:
-        found = [
+        runs = [
             _named(folder, (str(run["source_file"]), line), LOG, whole)
             for run in verdict.kind.runs.to_dict("records")
             for line in [1 if pd.isna(run["line_first"]) else int(run["line_first"])]
             if (whole := verdict.kind.courses.get((str(run["source_file"]), int(run["run"])))) is not None
         ]
-        if any(len(one.course) >= 2 for one in found):
-            yield from found
+        if any(len(member.course) >= 2 for member in runs):
+            yield from runs
             return
 
 
-def of_kind(verdict: Diagnosis, one: RunCourse) -> bool:
+def of_kind(verdict: Diagnosis, course: RunCourse) -> bool:
     """Whether a course belongs to a run of a kind.
 
     Parameters
@@ -107,7 +107,7 @@ def of_kind(verdict: Diagnosis, one: RunCourse) -> bool:
     >>> of_kind(verdicts[0], courses(folder, verdicts)[0])
     True
     """
-    return one.source_file in verdict.kind.files
+    return course.source_file in verdict.kind.files
 
 
 def _of_samples(folder: Folder) -> Iterator[RunCourse]:
@@ -142,7 +142,7 @@ def _named(
     return RunCourse(f"{folder.short(place[0])}:{place[1]}", *place, source, table, every)
 
 
-def features_table(found: Sequence[RunCourse]) -> pd.DataFrame:
+def features_table(runs: Sequence[RunCourse]) -> pd.DataFrame:
     """Return the features of courses, a row for each run.
 
     Parameters
@@ -162,8 +162,8 @@ def features_table(found: Sequence[RunCourse]) -> pd.DataFrame:
     True
     """
     rows: list[dict[str, Any]] = []
-    for one in found:
-        own = course.features(one.course)
-        named = {"run": one.run, "source_file": one.source_file, "line": one.line, "source": one.source}
-        rows.append({**named, "shape": course.words(own), **own, **one.held})
+    for run in runs:
+        own = course.features(run.course)
+        named = {"run": run.run, "source_file": run.source_file, "line": run.line, "source": run.source}
+        rows.append({**named, "shape": course.words(own), **own, **run.held})
     return pd.DataFrame(rows, columns=list(TABLE))

@@ -84,19 +84,19 @@ class Facts:
 
     def said(self, name: str, end: str = "", choose: Callable[[Sequence[float]], float] = np.median) -> Fact | None:
         """Choose one value among the statements of a name, with the line that states it."""
-        told = [one for one in self.kind.say(name, end) if isinstance(one.value, int | float)]
-        if end and any(one.end == end for one in told):
-            told = [one for one in told if one.end == end]
+        told = [statement for statement in self.kind.say(name, end) if isinstance(statement.value, int | float)]
+        if end and any(statement.end == end for statement in told):
+            told = [statement for statement in told if statement.end == end]
         if not told:
             return None
-        value = float(choose([float(one.value) for one in told]))
-        nearest = min(told, key=lambda one: abs(float(one.value) - value))
+        value = float(choose([float(statement.value) for statement in told]))
+        nearest = min(told, key=lambda statement: abs(float(statement.value) - value))
         return Fact(value, (nearest,))
 
     @cached_property
     def line(self) -> Fact | None:
         """Rate of the circuit in notes, the least that the runs do not refute [bit/s]."""
-        refuted = {float(one.value) for one in self.refuted}
+        refuted = {float(statement.value) for statement in self.refuted}
         least = self.said("path.rate_bps", choose=lambda rates: min((set(rates) - refuted) or {0.0}))
         least = least or self._access
         return least if least is not None and least.value > 0 else None
@@ -114,7 +114,11 @@ class Facts:
         """Rates of circuits that are clearly below that of the runs: they are of something else."""
         if not self.has_rates or not self._on_wire:
             return []
-        return [one for one in self.kind.say("path.rate_bps") if float(one.value) < self.measured / _REFUTES]
+        return [
+            statement
+            for statement in self.kind.say("path.rate_bps")
+            if float(statement.value) < self.measured / _REFUTES
+        ]
 
     @cached_property
     def port(self) -> Fact | None:
@@ -199,9 +203,13 @@ class Facts:
     def _end_of_pipe(self, end: str) -> tuple[str, tuple[Statement, ...]] | None:
         if self.kind.is_local:
             return None
-        said = [one for one in self.kind.say("asked.file") if one.end in ("", end)]
+        said = [statement for statement in self.kind.say("asked.file") if statement.end in ("", end)]
         for word, values in (("a disk", None), ("a program", "program"), ("memory", "memory")):
-            named = [one for one in said if (one.value == values if values else one.value not in ("program", "memory"))]
+            named = [
+                statement
+                for statement in said
+                if (statement.value == values if values else statement.value not in ("program", "memory"))
+            ]
             if named:
                 return word, (named[0],)
         if self.kind.piped.empty:
@@ -216,8 +224,8 @@ class Facts:
         """Whether a test of a disk bypasses or flushes the page cache: 1 or 0, from the command above the run."""
         run = self.kind.runs.iloc[0]
         last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
-        own = [one for one in self.kind.say("asked.direct") if one.source_file == run["source_file"]]
-        above = [one for one in own if one.line <= last]
+        own = [statement for statement in self.kind.say("asked.direct") if statement.source_file == run["source_file"]]
+        above = [statement for statement in own if statement.line <= last]
         nearest = above[-1] if above else own[0] if own else None
         return None if nearest is None else Fact(float(nearest.value), (nearest,))
 
@@ -331,12 +339,12 @@ class Facts:
     @cached_property
     def falls(self) -> list[float]:
         """For each course that falls once from one steady rate to another, the ratio of both."""
-        rates = (one["rate_bps"].to_numpy(dtype=float) for one in self.kind.courses.values())
+        rates = (intervals["rate_bps"].to_numpy(dtype=float) for intervals in self.kind.courses.values())
         return [fall for rate in rates if (fall := _fall(rate)) > 0]
 
     def over_runs(self, measure: Callable[[pd.DataFrame], float], words: str) -> Fact | None:
         """Median over the runs of a measure of their courses."""
-        values = [measure(one) for one in self.kind.courses.values() if len(one) >= course.FEWEST]
+        values = [measure(intervals) for intervals in self.kind.courses.values() if len(intervals) >= course.FEWEST]
         values = [value for value in values if not math.isnan(value)]
         return self.computed(float(np.median(values)), words) if values else None
 
@@ -381,7 +389,10 @@ class Facts:
     @property
     def plateau(self) -> float:
         """Median rate of all streams together after the start of the runs, NaN without intervals [bit/s]."""
-        rates = [float(one["rate_bps"].iloc[int(_START * len(one)) :].median()) for one in self.kind.courses.values()]
+        rates = [
+            float(intervals["rate_bps"].iloc[int(_START * len(intervals)) :].median())
+            for intervals in self.kind.courses.values()
+        ]
         return float(np.median(rates)) if rates else math.nan
 
     @cached_property
@@ -404,9 +415,9 @@ class Facts:
         steady = self._steady[self._steady["cwnd_bytes"].notna()]
         of_streams = steady.groupby(["source_file", "run", "stream"], dropna=False)["cwnd_bytes"]
         values = [
-            float(one.astype(float).std() / one.astype(float).mean())
-            for _, one in of_streams
-            if len(one) >= course.FEWEST
+            float(cwnd.astype(float).std() / cwnd.astype(float).mean())
+            for _, cwnd in of_streams
+            if len(cwnd) >= course.FEWEST
         ]
         return self.computed(float(np.median(values)), "Cwnd over time") if values else None
 
@@ -424,8 +435,8 @@ class Facts:
     def files(self) -> Fact | None:
         """Number of copied files if there are many; of runs, only from their own files."""
         own = set(self.kind.files)
-        told = [one for one in self.kind.say("files.count") if not own or one.source_file in own]
-        most = max(told, key=lambda one: float(one.value), default=None)
+        told = [statement for statement in self.kind.say("files.count") if not own or statement.source_file in own]
+        most = max(told, key=lambda statement: float(statement.value), default=None)
         count = 0.0 if most is None else float(most.value)
         if self.kind.tool in _LINE_PER_FILE and len(self.kind.runs) > count:
             count = float(len(self.kind.runs))
@@ -455,7 +466,7 @@ def _fall(rates: NDArray[np.float64]) -> float:
     levels = np.log(rates)
     place = int(np.argmin(levels[2:] - levels[:-2])) + 1  # of two intervals, as the fall may be within one
     before, after = rates[:place], rates[place + 1 :]
-    if min(len(before), len(after)) < 2 or max(one.std() / one.mean() for one in (before, after)) > _STEADY:
+    if min(len(before), len(after)) < 2 or max(part.std() / part.mean() for part in (before, after)) > _STEADY:
         return 0.0
     ratio = float(before.mean() / after.mean())
     return ratio if ratio >= _FALL else 0.0

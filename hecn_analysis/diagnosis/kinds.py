@@ -259,7 +259,12 @@ def kinds(folder: Folder) -> list[Kind]:
     runs = with_unfinished(
         folder.runs[~folder.runs["tool"].isin(PATH_TOOLS)],
         folder.reading.intervals,
-        {(one.source_file, one.line): one.value for of in own.values() for one in of if one.name == _METER},
+        {
+            (metered.source_file, metered.line): metered.value
+            for of in own.values()
+            for metered in of
+            if metered.name == _METER
+        },
         copies=BETWEEN_HOSTS,
     )
     runs = runs.assign(**{name: said_of_runs(runs, own, name) for name in (_RATE, _WINDOW)})
@@ -275,15 +280,15 @@ def kinds(folder: Folder) -> list[Kind]:
     of_ends = runs["source_file"].map(lambda name: _stem(str(name)) in ends).astype(bool)
     piped = runs["tool"].isin(_LOCAL) & (runs["source_file"].isin(files) | of_ends) & runs["share"].isna()
     keys = ["condition", _RATE, _WINDOW, "asked.local", "asked.remote", "share"]
-    found = [
+    made = [
         _kind(folder, str(key[0]), part, runs[piped], shares.get(part.index[0]))
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
     ]
-    with_rates = [kind for kind in found if len(kind.runs)] or found
-    if not any(len(kind.runs) for kind in found):
+    with_rates = [kind for kind in made if len(kind.runs)] or made
+    if not any(len(kind.runs) for kind in made):
         seen = of_captures.runs_of(folder.captures).assign(**{_RATE: None, _WINDOW: None})
         parts = [part for _, part in seen.groupby("source_file", sort=False)]
-        with_rates = [_kind(folder, str(part.iloc[0]["condition"]), part, seen.head(0)) for part in parts] or found
+        with_rates = [_kind(folder, str(part.iloc[0]["condition"]), part, seen.head(0)) for part in parts] or made
     over_networks = [kind for kind in with_rates if not kind.is_local]
     slow_disks = [kind for kind in with_rates if _is_slow_disk(kind, over_networks)]
     with_rates = over_networks + slow_disks or with_rates  # beside the former, other tests of disks are evidence
@@ -292,9 +297,9 @@ def kinds(folder: Folder) -> list[Kind]:
 
 def _is_slow_disk(kind: Kind, over_networks: Sequence[Kind]) -> bool:
     """Whether a test of a disk is the slow part beside tests of the network between memories alone."""
-    if not kind.is_local or not over_networks or any(one.tool not in _OF_MEMORY for one in over_networks):
+    if not kind.is_local or not over_networks or any(other.tool not in _OF_MEMORY for other in over_networks):
         return False
-    return FASTER * kind.median_bps < max(one.median_bps for one in over_networks)
+    return FASTER * kind.median_bps < max(other.median_bps for other in over_networks)
 
 
 def without_runs(folder: Folder) -> Kind:
@@ -370,8 +375,8 @@ def _of_path(statements: Sequence[Statement], ends: Collection[str]) -> list[Sta
     """Statements without the pings of other hosts, such as the gateway, where an end of the runs is pinged."""
     ends = {_short(end) for end in ends} - {""}
     to_ends = {statement: _is_to(statement.host.split(), ends) for statement in statements if _is_ping(statement)}
-    known = {one.name for one, is_to_end in to_ends.items() if is_to_end}
-    known |= {one.name for one in to_ends if _BETWEEN in one.host} if len(ends) > 1 else set()
+    known = {statement.name for statement, is_to_end in to_ends.items() if is_to_end}
+    known |= {statement.name for statement in to_ends if _BETWEEN in statement.host} if len(ends) > 1 else set()
     return [statement for statement in statements if statement.name not in known or to_ends.get(statement, True)]
 
 
@@ -395,8 +400,12 @@ def _share(
 ) -> Statement | None:
     """The line that mounts the share on which a test of disks works, by the command above the run."""
     last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
-    named = [one for one in own.get(str(run["source_file"]), ()) if one.name == "asked.path" and one.line <= last]
-    paths = [f"{one.value}/" for one in named if one.line == named[-1].line]
+    named = [
+        statement
+        for statement in own.get(str(run["source_file"]), ())
+        if statement.name == "asked.path" and statement.line <= last
+    ]
+    paths = [f"{statement.value}/" for statement in named if statement.line == named[-1].line]
     return next((mount for mount in mounts if any(path.startswith(f"{mount.value}/") for path in paths)), None)
 
 
@@ -408,9 +417,11 @@ def _without_rates_of(folder: Folder, on_shares: pd.DataFrame) -> Folder:
         for line in range(int(run["line_first"]), int(run["line_last"]) + 1)
     }
     kept = (
-        one
-        for one in folder.statements
-        if not (one.name in ("disk.read_bps", "disk.write_bps") and (one.source_file, one.line) in places)
+        statement
+        for statement in folder.statements
+        if not (
+            statement.name in ("disk.read_bps", "disk.write_bps") and (statement.source_file, statement.line) in places
+        )
     )
     return replace(folder, statements=tuple(kept))
 
@@ -431,7 +442,7 @@ def _about(
     statements: Sequence[Statement], files: set[str], stems: set[str], asked: Mapping[str, object]
 ) -> Iterator[Statement]:
     """Statements about some runs: in their files, in those of their other ends, and about hosts and paths."""
-    with_requests = {one.source_file for one in statements if one.name.startswith("asked.")}
+    with_requests = {statement.source_file for statement in statements if statement.name.startswith("asked.")}
     for statement in statements:
         name = statement.source_file
         is_own = name in files or _stem(name) in stems
@@ -446,7 +457,8 @@ def _without_other_ends(kinds: Sequence[Kind]) -> list[Kind]:
     kept: list[Kind] = []
     for kind in sorted(kinds, key=_is_server):
         twin = next(
-            (one for one in kept if _is_same_run(one, kind) or (_is_server(kind) and _is_other_end(one, kind))), None
+            (other for other in kept if _is_same_run(other, kind) or (_is_server(kind) and _is_other_end(other, kind))),
+            None,
         )
         if twin is None:
             kept.append(kind)
@@ -455,8 +467,10 @@ def _without_other_ends(kinds: Sequence[Kind]) -> list[Kind]:
 
 def _is_same_run(kind: Kind, other: Kind) -> bool:
     """Whether the logs of two kinds are of the two ends of the same runs, as the marks in them say."""
-    marks = [{one.says for one in each.say("run.began_s") if one.source_file in each.files} for each in (kind, other)]
-    ends = ((one.source_host, one.destination_host) for one in (kind, other))
+    marks = [
+        {mark.says for mark in each.say("run.began_s") if mark.source_file in each.files} for each in (kind, other)
+    ]
+    ends = ((run.source_host, run.destination_host) for run in (kind, other))
     is_marked = bool(marks[0]) and marks[0] == marks[1] and not set(kind.files) & set(other.files)
     return is_marked and len(set(ends)) == 1 and _is_other_end(kind, other)
 
@@ -478,15 +492,17 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
     told: list[Kind] = []
     fine: set[int] = set()
     for kind in kinds:
-        own = next((test for one, test in known if one is kind), None)
-        alike = [one for one, test in known if one is not kind and own is not None and _is_same(own, test)]
-        others = [Other(differs, one.median_bps, _place(one)) for one in alike if (differs := _differs(kind, one))]
-        twin = next((one for one, _ in known if _is_twin(kind, one)), None)
-        alone = next((one for one, test in known if own is not None and _is_alone(kind, own, one, test)), None)
-        tests = [one for one, _ in known if own is not None and _is_through(kind, one)]
-        through = max(tests, key=lambda one: one.median_bps, default=None)
-        copies = [one for one, _ in known if own is not None and one is not kind and _is_copy_alike(kind, one)]
-        copied = max(copies, key=lambda one: one.median_bps, default=None)
+        own = next((test for other, test in known if other is kind), None)
+        alike = [other for other, test in known if other is not kind and own is not None and _is_same(own, test)]
+        others = [
+            Other(differs, other.median_bps, _place(other)) for other in alike if (differs := _differs(kind, other))
+        ]
+        twin = next((other for other, _ in known if _is_twin(kind, other)), None)
+        alone = next((other for other, test in known if own is not None and _is_alone(kind, own, other, test)), None)
+        tests = [other for other, _ in known if own is not None and _is_through(kind, other)]
+        through = max(tests, key=lambda other: other.median_bps, default=None)
+        copies = [other for other, _ in known if own is not None and other is not kind and _is_copy_alike(kind, other)]
+        copied = max(copies, key=lambda other: other.median_bps, default=None)
         told.append(
             replace(
                 kind,
@@ -499,7 +515,7 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
         )
         if through is not None and through.median_bps > FASTER * kind.median_bps:
             fine.add(id(through))
-    return [_without_words(one) if id(kind) in fine else one for kind, one in zip(kinds, told, strict=True)]
+    return [_without_words(worded) if id(kind) in fine else worded for kind, worded in zip(kinds, told, strict=True)]
 
 
 def _without_words(kind: Kind) -> Kind:
@@ -535,7 +551,7 @@ def _is_through(kind: Kind, other: Kind) -> bool:
 
 def _is_copy_alike(kind: Kind, other: Kind) -> bool:
     """Whether a kind copies other files between the same ends by the same tool."""
-    tests = [(one.tool, one.direction, one.source_host, one.destination_host) for one in (kind, other)]
+    tests = [(copy.tool, copy.direction, copy.source_host, copy.destination_host) for copy in (kind, other)]
     return kind.copies_files and other.copies_files and tests[0] == tests[1]
 
 

@@ -240,7 +240,7 @@ def posterior(
         alike = groups[table.signs[name].group or name]
         logs[name] = exponents.temper * alike**-exponents.discount * np.log(tables[name][:, place])
     lines = {name: np.log([odds.get(cause, 1.0) for cause in table.names]) for name, odds in extra.items()}
-    shown, told = (sum(one.values(), np.zeros(len(table.names))) for one in (logs, lines))
+    shown, told = (sum(by_source.values(), np.zeros(len(table.names))) for by_source in (logs, lines))
     frequent = _shares(table, measured=False)  # in reports
     before = _shares(table, measured=True) if measured else frequent
     probabilities = _normal(np.log(before) + shown + told)
@@ -260,7 +260,7 @@ def _shares(table: Evidence, *, measured: bool) -> NDArray[np.float64]:
 def _part(told: NDArray[np.float64], shown: NDArray[np.float64], before: NDArray[np.float64], cause: int) -> float:
     """Part that lines and words have in the evidence for a cause, by the logarithm of their mean odds [1]."""
     by_lines, by_signs = (
-        max(float(np.log(_normal(one)[cause] / (before @ _normal(one)))), 0.0) for one in (told, shown)
+        max(float(np.log(_normal(evidence)[cause] / (before @ _normal(evidence)))), 0.0) for evidence in (told, shown)
     )
     return by_lines / (by_lines + by_signs) if by_lines > 0 else 0.0
 

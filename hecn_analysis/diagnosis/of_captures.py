@@ -25,7 +25,7 @@ def runs_of(captures: tuple[Capture, ...]) -> pd.DataFrame:
     rows = [row for number, capture in enumerate(captures) for row in _runs(capture, number)]
     ends = [(row.pop("source"), row.pop("destination")) for row in rows]
     runs = with_conditions(tables.make("runs", rows))
-    return runs.assign(**{"asked.local": [one for one, _ in ends], "asked.remote": [other for _, other in ends]})
+    return runs.assign(**{"asked.local": [local for local, _ in ends], "asked.remote": [other for _, other in ends]})
 
 
 def _runs(capture: Capture, number: int) -> Iterator[dict[str, Any]]:

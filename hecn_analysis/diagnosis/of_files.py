@@ -77,7 +77,7 @@ def _old_channel_fit(facts: Facts) -> Fact | None:
     flight = _in_channel(facts)
     if flight is None or flight.value >= _FILLED * SSH_WINDOW:
         return None
-    window = next((one for one in OLD_SSH_WINDOWS if flight.value <= one / _FILLED), OLD_SSH_WINDOWS[-1])
+    window = next((bytes_ for bytes_ in OLD_SSH_WINDOWS if flight.value <= bytes_ / _FILLED), OLD_SSH_WINDOWS[-1])
     return Fact(flight.value / window, flight.evidence)
 
 

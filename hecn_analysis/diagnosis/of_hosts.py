@@ -88,8 +88,8 @@ def _neighbours(facts: Facts) -> Fact | None:
 @_sign
 def _timed(facts: Facts) -> Fact | None:
     own = set(facts.kind.files)
-    told = [one for one in facts.kind.say("cpu.timed") if not own or one.source_file in own]
-    slowest = min(told, key=lambda one: float(one.value), default=None)
+    told = [statement for statement in facts.kind.say("cpu.timed") if not own or statement.source_file in own]
+    slowest = min(told, key=lambda statement: float(statement.value), default=None)
     return None if slowest is None else Fact(float(slowest.value), (slowest,))
 
 
@@ -101,13 +101,15 @@ def _softnet(facts: Facts) -> Fact | None:
 @_sign
 def _ring_core(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     """Whether a core is full where a card had no room for packets."""
-    drops = [one for one in facts.kind.say("cue") if entries()[str(one.value)].subject == _RING]
-    told = [one for name in ("receiver_softirq", "receiver_busiest", "receiver_core") if (one := SIGNS[name](facts))]
-    cores = [one for one in told if isinstance(one, Fact)]
+    drops = [statement for statement in facts.kind.say("cue") if entries()[str(statement.value)].subject == _RING]
+    told = [fact for name in ("receiver_softirq", "receiver_busiest", "receiver_core") if (fact := SIGNS[name](facts))]
+    cores = [fact for fact in told if isinstance(fact, Fact)]
     if not drops or not cores:
         return None
-    fullest = max(cores, key=lambda one: one.value)
-    is_full = fullest.value >= _FULL or any(str(one.value) in _OF_FULL_CORES for one in facts.kind.say("cue"))
+    fullest = max(cores, key=lambda fact: fact.value)
+    is_full = fullest.value >= _FULL or any(
+        str(statement.value) in _OF_FULL_CORES for statement in facts.kind.say("cue")
+    )
     return ("is full" if is_full else "has room"), (*fullest.evidence, *drops)
 
 
@@ -121,14 +123,18 @@ for _end in ("sender", "receiver"):
 @_sign
 def _disk_way(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     """What a busy disk of an unknown end does; that of a known end is in the signs of the ends."""
-    busy = [one for one in facts.kind.say("disk.utilisation") if not one.end and float(one.value) >= _BUSY]
-    for one in busy:
+    busy = [
+        statement
+        for statement in facts.kind.say("disk.utilisation")
+        if not statement.end and float(statement.value) >= _BUSY
+    ]
+    for disk in busy:
         read, written = (
-            sum(float(other.value) for other in facts.kind.say(name) if other.source_file == one.source_file)
+            sum(float(other.value) for other in facts.kind.say(name) if other.source_file == disk.source_file)
             for name in ("disk.reading_bps", "disk.writing_bps")
         )
         if max(read, written) >= _ONE_WAY * (read + written) > 0:
-            return "reads" if read > written else "writes", (one,)
+            return "reads" if read > written else "writes", (disk,)
     return None
 
 

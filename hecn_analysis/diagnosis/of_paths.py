@@ -49,9 +49,9 @@ def _black_hole(facts: Facts) -> Fact | None:
     told = facts.said("path.black_hole_bytes", choose=min)
     if told is not None:
         return told
-    answered = [one for one in facts.kind.say("path.ping_loss_idle") if float(one.value) < _FEW_LOST]
-    for large in sorted(facts.kind.say("path.unanswered_bytes"), key=lambda one: float(one.value)):
-        small = [one for one in answered if set(one.host.split()) & set(large.host.split())]
+    answered = [ping for ping in facts.kind.say("path.ping_loss_idle") if float(ping.value) < _FEW_LOST]
+    for large in sorted(facts.kind.say("path.unanswered_bytes"), key=lambda ping: float(ping.value)):
+        small = [ping for ping in answered if set(ping.host.split()) & set(large.host.split())]
         if small:
             return Fact(float(large.value), (large, small[0]))
     return None

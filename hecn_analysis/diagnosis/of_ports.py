@@ -20,7 +20,7 @@ def _port_errors(facts: Facts) -> Fact | None:
 @_sign
 def _port_duplex(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     """Whether one port runs in half duplex and another in full."""
-    told = {str(one.value): one for one in reversed(facts.kind.say("port.duplex"))}
+    told = {str(statement.value): statement for statement in reversed(facts.kind.say("port.duplex"))}
     if {"half", "full"} <= told.keys() and told["half"].source_file != told["full"].source_file:
         return "half duplex, another in full", (told["half"], told["full"])
     return None

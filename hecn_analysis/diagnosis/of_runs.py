@@ -36,6 +36,6 @@ def said_of_runs(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], nam
             if statement.name == "asked.command" and statement.line <= int(last)
         ]
         start = min(int(first), commands[-1]) if commands else 1
-        among = [one.value for one in values if start <= one.line <= int(last)]
+        among = [statement.value for statement in values if start <= statement.line <= int(last)]
         said.append(among[-1] if among else None)
     return said

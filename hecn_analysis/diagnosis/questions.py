@@ -64,8 +64,8 @@ def entries() -> Mapping[str, Entry]:
 def shown_by() -> dict[str, list[str]]:
     """For each sign, the commands that show it, with general words for hosts and ports."""
     filled = words(None)
-    found: dict[str, list[str]] = {}
+    commands: dict[str, list[str]] = {}
     for entry in entries().values():
         for sign in entry.signs:
-            found.setdefault(sign, []).append(entry.command.format(**filled))
-    return found
+            commands.setdefault(sign, []).append(entry.command.format(**filled))
+    return commands

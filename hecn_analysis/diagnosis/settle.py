@@ -97,7 +97,7 @@ class Settled:
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
             "ran": [{"command": row.command, "file": row.file or None, "status": row.ended} for row in self.ran],
-            "by_hand": [asdict(one) for one in self.by_hand],
+            "by_hand": [asdict(step) for step in self.by_hand],
         }
 
 
@@ -132,7 +132,7 @@ def settle(folder: Path, target: Path, where: Where, told: Callable[[str], None]
     within = target.resolve().is_relative_to(folder.resolve())
     new = read_folder(folder, beside=() if within else (target,), progress=progress)
     repeat = "" if planned.transfer is None else f"{target.name}/{planned.transfer.file}"
-    after = max(of_folder(new), key=lambda one: _kinship(one, before, repeat))
+    after = max(of_folder(new), key=lambda verdict: _kinship(verdict, before, repeat))
     return Settled(target, before, after, rows, (*planned.by_hand, *_failed(rows)))
 
 
@@ -250,14 +250,14 @@ class _Ends:
     @cached_property
     def _interfaces(self) -> dict[str, str]:
         """The interfaces of the traffic."""
-        found = {}
+        names = {}
         if self._address is not None and self.look:
             for end, of in (("sender", path.device), ("receiver", self._device_with)):
                 place = self._place(end)
                 device = None if place is None else of(place, self._address)
                 if device is not None:
-                    found[end] = device.name
-        return found
+                    names[end] = device.name
+        return names
 
     def _device_with(self, place: Place, address: str) -> path.Device | None:
         return path.device_with(place, path.resolved(self.where.sender or place, address) or address)
@@ -308,7 +308,7 @@ class _Ends:
         """Why a tool does not run at both ends."""
         places = (("sender", self.where.sender), ("receiver", self.where.receiver))
         told = (self._missing(end, place, tool) for end, place in places if place is not None)
-        return next((one for one in told if one), "")
+        return next((name for name in told if name), "")
 
     def _missing(self, end: str, place: Place, program: str) -> str:
         """Explain why a program cannot run at an end, which is checked once."""

@@ -117,7 +117,7 @@ def _ratio(facts: Facts, over: Fact | None, value: float | None = None) -> Fact 
 
 def _is_over_service(facts: Facts) -> bool:
     """Whether somebody writes of a file service or a shared folder, to which a test of disks may go."""
-    told = {str(one.value) for one in facts.kind.say("topic")} - _OF_ONE_HOST
+    told = {str(statement.value) for statement in facts.kind.say("topic")} - _OF_ONE_HOST
     return any(word.startswith(_SERVICES) for word in told)
 
 
@@ -284,7 +284,11 @@ def _from_memory(facts: Facts) -> Fact | None:
 
 @_sign
 def _usb2(facts: Facts) -> Fact | None:
-    told = [one for one in facts.kind.say("cue") if str(one.value) in _USB2 or _SAYS_USB2.search(one.says)]
+    told = [
+        statement
+        for statement in facts.kind.say("cue")
+        if str(statement.value) in _USB2 or _SAYS_USB2.search(statement.says)
+    ]
     return Fact(facts.measured / _USB2_BPS, (told[0], facts.rate_quote)) if told else None
 
 
@@ -310,7 +314,7 @@ def _buffer_fit(end: str) -> Reads:
     def read(facts: Facts) -> Fact | None:
         if facts.kind.protocol != "tcp":
             return None
-        buffers = {one: facts.buffer(one) for one in ("sender", "receiver")}
+        buffers = {end: facts.buffer(end) for end in ("sender", "receiver")}
         sizes = [buffer.value for buffer in buffers.values() if buffer is not None]
         own = buffers[end]
         is_fuller = own is not None and own.value <= min(sizes) and (end == "receiver" or sizes.count(own.value) == 1)
@@ -327,12 +331,12 @@ def _small_buffer(facts: Facts) -> Fact | None:
     line, rtt = facts.line or facts.port, facts.rtt_idle
     if line is None and not facts.has_rates:
         line = Fact(_USUAL_BPS, ())
-    buffers = [one for one in (facts.buffer("receiver"), facts.buffer("sender")) if one is not None]
+    buffers = [size for size in (facts.buffer("receiver"), facts.buffer("sender")) if size is not None]
     if line is None or rtt is None or not buffers:
         return None
     if facts.kind.protocol != "tcp" and facts.has_rates:
         return None
-    smallest = min(buffers, key=lambda one: one.value)
+    smallest = min(buffers, key=lambda size: size.value)
     needs = line.value * rtt.value / 8 / facts.streams
     return Fact(smallest.value / 2 / needs, smallest.evidence) if needs > 0 else None
 
@@ -419,8 +423,8 @@ def _others(differs: str) -> Reads:
         if differs == "direction" and facts.kind.tool in _OF_ACCESS_LINES:
             return None
         others = sorted(
-            (one for one in facts.kind.others if one.differs == differs and one.rate_bps > 0),
-            key=lambda one: one.rate_bps,
+            (other for other in facts.kind.others if other.differs == differs and other.rate_bps > 0),
+            key=lambda other: other.rate_bps,
         )
         return facts.times(others[(len(others) - 1) // 2] if others else None)
 
@@ -455,22 +459,22 @@ def _loss_fit(facts: Facts) -> Fact | None:
 def _silent(facts: Facts) -> Fact | None:
     if not facts.has_rates:  # a run that somebody broke off because nothing came
         return facts.all_silent
-    return facts.over_runs(lambda one: float((one["rate_bps"].iloc[1:] <= 0).mean()), _INTERVALS)
+    return facts.over_runs(lambda intervals: float((intervals["rate_bps"].iloc[1:] <= 0).mean()), _INTERVALS)
 
 
 @_sign
 def _resent_often(facts: Facts) -> Fact | None:
-    def often(one: pd.DataFrame) -> float:
-        return float((one["retransmits"].iloc[1:] > 0).mean()) if one["retransmits"].sum() > 0 else math.nan
+    def often(intervals: pd.DataFrame) -> float:
+        return float((intervals["retransmits"].iloc[1:] > 0).mean()) if intervals["retransmits"].sum() > 0 else math.nan
 
     return facts.over_runs(often, "the retransmits of the intervals")  # without any, `resent` has said so
 
 
 @_sign
 def _resent_first(facts: Facts) -> Fact | None:
-    def first(one: pd.DataFrame) -> float:
-        total = float(one["retransmits"].sum())
-        return float(one["retransmits"].iloc[0]) / total if total > 0 else math.nan
+    def first(intervals: pd.DataFrame) -> float:
+        total = float(intervals["retransmits"].sum())
+        return float(intervals["retransmits"].iloc[0]) / total if total > 0 else math.nan
 
     return facts.over_runs(first, "the retransmits of the intervals")
 

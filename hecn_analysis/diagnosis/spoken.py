@@ -36,8 +36,8 @@ def _with_own(kind: Kind, kinds: Sequence[Kind], *, is_slow: bool) -> Kind:
         is_of_process = statement.name == "cue" and entries()[str(statement.value)].subject == PROCESS
         if not (is_prose or is_of_process) or statement.source_file in kind.files:
             return True
-        named = [one for one in kinds if _is_named(one, kinds, statement.says)]
-        return any(one is kind for one in named) if named else is_slow
+        named = [other for other in kinds if _is_named(other, kinds, statement.says)]
+        return any(other is kind for other in named) if named else is_slow
 
     return replace(kind, statements=tuple(filter(counts, kind.statements)))
 
@@ -48,5 +48,5 @@ def _is_named(kind: Kind, kinds: Sequence[Kind], text: str) -> bool:
     if has_own_tool and re.search(rf"(?<!\w){re.escape(kind.tool)}(?!\w)", text, re.IGNORECASE) is not None:
         return True
     amounts = kind.runs["bytes"].dropna().astype(float)
-    said = [float(one["number"]) * _POWERS[one["prefix"].lower()] for one in _AMOUNT.finditer(text)]
-    return any(abs(size / one - 1) < _ABOUT for size in amounts if size > 0 for one in said)
+    said = [float(match["number"]) * _POWERS[match["prefix"].lower()] for match in _AMOUNT.finditer(text)]
+    return any(abs(size / amount - 1) < _ABOUT for size in amounts if size > 0 for amount in said)

@@ -115,14 +115,14 @@ def _topic_odds(kind: Kind) -> dict[str, Odds]:
 
 def _words(kind: Kind) -> dict[str, list[Statement]]:
     """For each topic, a line for each of its words; but who tests a disk writes of disks whatever the cause is."""
-    found: dict[str, dict[str, Statement]] = {}
+    by_topic: dict[str, dict[str, Statement]] = {}
     without = _OF_DISKS if kind.is_local else frozenset()
     for statement in kind.say("topic"):
         topic, _, word = str(statement.value).partition("/")
         if topic in without:
             continue
-        found.setdefault(topic, {}).setdefault(word, statement)
-    return {topic: list(words.values()) for topic, words in found.items()}
+        by_topic.setdefault(topic, {}).setdefault(word, statement)
+    return {topic: list(words.values()) for topic, words in by_topic.items()}
 
 
 def _odds(cue: Cue, statement: Statement) -> Odds:

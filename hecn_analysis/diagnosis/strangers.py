@@ -50,7 +50,7 @@ def strangers(folder: Folder, kinds: Sequence[Kind]) -> list[Stranger]:
     counts = len(named) < _ENDS
     of_others = {str(PurePath(file).parent) for host in hosts if host.name in named for file in host.source_files}
     of_others |= {str(PurePath(file).parent) for kind in kinds for file in kind.files}
-    found = []
+    unrelated = []
     for host in hosts if named else ():
         if host.name not in named:
             own = {str(PurePath(file).parent) for file in host.source_files} - of_others
@@ -59,13 +59,13 @@ def strangers(folder: Folder, kinds: Sequence[Kind]) -> list[Stranger]:
                 for statement in folder.statements
                 if str(PurePath(statement.source_file).parent) in own
             )
-            found.append(Stranger(host.name, tuple(dict.fromkeys([*host.source_files, *beside])), counts))
-    return found
+            unrelated.append(Stranger(host.name, tuple(dict.fromkeys([*host.source_files, *beside])), counts))
+    return unrelated
 
 
-def without(kind: Kind, found: Sequence[Stranger]) -> Kind:
+def without(kind: Kind, hosts: Sequence[Stranger]) -> Kind:
     """Give a kind without what outputs of strangers state."""
-    files = {file for one in found if not one.counts for file in one.files} - set(kind.files)
+    files = {file for host in hosts if not host.counts for file in host.files} - set(kind.files)
     if not files:
         return kind
     return replace(

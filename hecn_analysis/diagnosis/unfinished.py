@@ -44,5 +44,5 @@ def _of_intervals(runs: pd.DataFrame, intervals: pd.DataFrame, failed: pd.Series
     wholes = wholes.sort_values("whole").drop_duplicates(key, keep="last").join(streams, on=key)
     usable = wholes[(wholes["whole"] | (wholes["streams_seen"] == 1)) & (wholes["length"] >= _LEAST_S)]
     rates = (usable["bits"] / usable["length"]).set_axis(pd.MultiIndex.from_frame(usable[key]))
-    found = rates.reindex(pd.MultiIndex.from_frame(runs[key])).to_numpy(dtype=float)
-    return runs.assign(rate_bps=runs["rate_bps"].where(~cut, found))
+    means = rates.reindex(pd.MultiIndex.from_frame(runs[key])).to_numpy(dtype=float)
+    return runs.assign(rate_bps=runs["rate_bps"].where(~cut, means))

@@ -99,7 +99,7 @@ class Cause:
 
     def to_dict(self) -> dict[str, Any]:
         """The cause with the keys of the JSON output."""
-        lines = [{"source_file": one.source_file, "line": one.line, "says": one.says} for one in self.evidence]
+        lines = [{"source_file": line.source_file, "line": line.line, "says": line.says} for line in self.evidence]
         named = {"class": self.kind, "resource": self.resource, "probability": self.probability}
         return {**named, "limit_bps": self.limit_bps, "evidence": lines}
 
@@ -173,7 +173,7 @@ class Diagnosis:
         """The first line that explains why runs have no rate."""
         if self.measured_bps is not None or not self.kind.failed:
             return None
-        told = (one for one in self.kind.say("cue") if entries()[str(one.value)].subject == _NO_RUN)
+        told = (statement for statement in self.kind.say("cue") if entries()[str(statement.value)].subject == _NO_RUN)
         return next(told, None)
 
     @property
@@ -311,10 +311,10 @@ def of_folder(folder: Folder) -> Diagnoses:
     """
     used = {statement.source_file for statement in folder.statements}
     unused = [str(row["file"]) for row in folder.refused.to_dict("records") if row["source_file"] not in used]
-    found = with_own_words(kinds(folder))
-    others = strangers(folder, found)
-    verdicts = [of_kind(without(kind, others)) for kind in found or [without_runs(folder)]]
-    return Diagnoses(verdicts, unused, [*contradictions(folder.statements), *refuted(found), *map(str, others)])
+    in_folder = with_own_words(kinds(folder))
+    others = strangers(folder, in_folder)
+    verdicts = [of_kind(without(kind, others)) for kind in in_folder or [without_runs(folder)]]
+    return Diagnoses(verdicts, unused, [*contradictions(folder.statements), *refuted(in_folder), *map(str, others)])
 
 
 def of_kind(kind: Kind) -> Diagnosis:
@@ -341,8 +341,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     # without a rate, a tool that failed or the words of a person report a fault; pings or settings alone do not
     is_described = any(kind.say("topic"))
     is_fault = any(kind.say("report")) or (not facts.has_rates and (bool(kind.tool) or is_described))
-    found = posterior(seen, extra=stated.odds_of(kind), measured=not is_fault, reported=is_described)
-    causes = tuple(_causes(facts, found, seen, tuple(stated.lines_of(kind))))
+    odds = posterior(seen, extra=stated.odds_of(kind), measured=not is_fault, reported=is_described)
+    causes = tuple(_causes(facts, odds, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
     cleared = _cleared(kind, seen)
@@ -353,7 +353,7 @@ def of_kind(kind: Kind) -> Diagnosis:
         known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
     if any(sign.name == "silent" and float(sign.value) >= _SILENT for sign in seen):
         known = replace(known, is_stalled=True)
-    verdict = _verdict(causes[0], measured, high, least=_TOLD * (1 - found.unshown))
+    verdict = _verdict(causes[0], measured, high, least=_TOLD * (1 - odds.unshown))
     is_known = measured is not None or verdict != UNDETERMINED
     entries = _entries(kind, seen, of_memory=of_memory, is_tiny=is_tiny)
     told = stated.advice_of(kind, {*entries, *(["mtu"] if known.needed_mtu is not None else [])})
@@ -392,7 +392,7 @@ def _path(facts: Facts) -> str:
     takes = "each Gb/s" if line is None else units.format_rate(line.value)
     said = f"RTT {units.format_time(rtt.value)}: {takes} takes a window of {window}"
     told = (facts.said(name, choose=max) for name in ("path.loss_from_hop", "path.ping_loss_idle"))
-    lost = max((one.value for one in told if one is not None), default=0.0)
+    lost = max((loss.value for loss in told if loss is not None), default=0.0)
     left = facts.tcp_at(lost)
     leaves = f"a loss of {units.format_percent(lost, places=1)} leaves a stream"
     return said if left is None else f"{said}; {leaves} {units.format_rate(left)}"
@@ -447,30 +447,30 @@ def _verdict(likeliest: Cause, measured: float | None, high: float | None, *, le
 
 
 def _causes(
-    facts: Facts, found: Posterior, seen: Sequence[Sign], lines: Sequence[tuple[stated.Odds, Statement]]
+    facts: Facts, weighed: Posterior, seen: Sequence[Sign], lines: Sequence[tuple[stated.Odds, Statement]]
 ) -> Iterator[Cause]:
     """All causes with the lines in favour, the likeliest first."""
     by_name = {sign.name: sign for sign in seen}
-    for place in np.argsort(-found.probabilities, kind="stable"):
-        name = found.causes[int(place)]
+    for place in np.argsort(-weighed.probabilities, kind="stable"):
+        name = weighed.causes[int(place)]
         quotes: list[tuple[bool, float, Statement, str]] = []
         first_of_all = evidence().causes[name].quotes
-        others = np.delete(found.before, place)
-        for sign_name, weight in found.weights.items():
+        others = np.delete(weighed.before, place)
+        for sign_name, weight in weighed.weights.items():
             if sign_name not in by_name or others.sum() <= 0:
                 continue
             adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
             is_first = sign_name in first_of_all and adds > 0
             if is_first or adds > _TELLS:
                 quotes.extend((is_first, adds, *quote) for quote in _quotes(by_name[sign_name]))
-        quotes.extend((False, math.log(odds[name]), one, one.says) for odds, one in lines if odds.get(name, 1.0) > 1)
+        quotes.extend((False, math.log(odds[name]), line, line.says) for odds, line in lines if odds.get(name, 1.0) > 1)
         first: dict[tuple[str, int, str], Statement] = {}
         for _, _, statement, told in sorted(quotes, key=lambda quote: (not quote[0], -quote[1])):
             first.setdefault((statement.source_file, statement.line, told), statement)
         yield Cause(
             kind=name,
             resource=evidence().causes[name].resource,
-            probability=float(found.probabilities[place]),
+            probability=float(weighed.probabilities[place]),
             limit_bps=_limit(name, facts),
             evidence=tuple(first.values())[:_QUOTED],
         )
@@ -514,7 +514,7 @@ def _limit(name: str, facts: Facts) -> float | None:
 def _buffer_limit(facts: Facts) -> Fact | None:
     """Limit of the smaller kernel buffer, at least the measured rate [bit/s]."""
     rtt = facts.rtt_idle
-    windows = [one.value * share for end, share in _WINDOW_SHARES.items() if (one := facts.buffer(end)) is not None]
+    windows = [size.value * share for end, share in _WINDOW_SHARES.items() if (size := facts.buffer(end)) is not None]
     if rtt is None or not windows:
         return None
     return Fact(max(min(windows) * 8 / rtt.value * facts.streams, facts.measured), ())
@@ -578,8 +578,8 @@ def _system(kind: Kind, end: str) -> str | None:
     """The operating system of an end, if its files agree; the log of the runs is of the end that wrote it."""
     writer = "receiver" if kind.is_back else "sender"
     told = (
-        (one.end or (writer if one.source_file in kind.files else ""), str(one.value))
-        for one in kind.say("host.system")
+        (statement.end or (writer if statement.source_file in kind.files else ""), str(statement.value))
+        for statement in kind.say("host.system")
     )
     own = {system for of, system in told if of == end}
     return own.pop() if len(own) == 1 else None

@@ -30,7 +30,7 @@ def text(verdicts: Sequence[Diagnosis], lines: int = LINES) -> Iterator[str]:
     A kind whose test is clearly faster between other ends, in the other direction, or between memories comes first.
     """
     told = 0
-    for number, verdict in enumerate(sorted(verdicts, key=lambda one: not one.kind.is_asked_for)):
+    for number, verdict in enumerate(sorted(verdicts, key=lambda each: not each.kind.is_asked_for)):
         own = list(_of_one(verdict, short=number > 0))
         rest = len(verdicts) - number
         if told + len(own) > lines - (rest > 1):

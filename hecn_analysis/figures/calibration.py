@@ -16,11 +16,11 @@ COLUMNS = ["stated_percent", "observed_percent", "low_percent", "high_percent", 
 def calibration_rows(classes: Iterable[Mapping[str, float]]) -> pd.DataFrame:
     """Compute what the figure draws, from classes of verdicts with their number ``n``, ``stated`` and ``right`` [1]."""
     rows = []
-    for one in classes:
-        count, right = int(one["n"]), round(one["n"] * one["right"])
-        hover = f"<b>{right} of {count} verdicts right</b><br>stated probability {one['stated']:.0%} in the mean"
+    for row in classes:
+        count, right = int(row["n"]), round(row["n"] * row["right"])
+        hover = f"<b>{right} of {count} verdicts right</b><br>stated probability {row['stated']:.0%} in the mean"
         rows.append(
-            {"stated_percent": 100 * one["stated"], **observed(right, count), "verdicts": count, "hover": hover}
+            {"stated_percent": 100 * row["stated"], **observed(right, count), "verdicts": count, "hover": hover}
         )
     return pd.DataFrame(rows, columns=COLUMNS)
 

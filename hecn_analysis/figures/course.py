@@ -50,9 +50,9 @@ _SAME: Final = 0.01
 def course_rows(courses: Sequence[RunCourse]) -> pd.DataFrame:
     """Compute what the figure draws: a row for each value of each of the first runs, in SI units."""
     parts = [
-        _known(table, column).assign(run=theme.text(one.run), panel=panel, what=what)
-        for one in courses[:MOST_RUNS]
-        for table in [_averaged(one.course)]
+        _known(table, column).assign(run=theme.text(each.run), panel=panel, what=what)
+        for each in courses[:MOST_RUNS]
+        for table in [_averaged(each.course)]
         for panel, shown in _PANELS.items()
         for column, what in shown.items()
         if table[column].notna().any()

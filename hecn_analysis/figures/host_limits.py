@@ -16,7 +16,7 @@ from hecn_analysis.figures import theme
 
 COLUMNS = ["group", "host", "label", "bottleneck_class", "throughput_gbps", "binds", "hover"]
 
-_TICKS: Final = [one * 10.0**ten for ten in range(-2, 5) for one in (1, 2, 5)]
+_TICKS: Final = [digit * 10.0**ten for ten in range(-2, 5) for digit in (1, 2, 5)]
 _ROOM: Final = 1.25  # margin of the axis, so that marks at its ends are not cut
 _BINDS, _ALLOWS = 16, 9  # pixels of a mark
 

@@ -54,8 +54,10 @@ def _segment(number: int, written: object) -> Segment:
         key = ".".join(str(part) for part in fault["loc"])
         known = ", ".join(Segment.model_fields)
         reason = fault["msg"].removeprefix("Value error, ")
-        found = f"{key}: {reason}" if key in Segment.model_fields else f"{fault['input']!r} as {key or 'a segment'}"
-        raise ValueError(f"found in segment {number} {found}, expected keys {known}") from None
+        fault_text = (
+            f"{key}: {reason}" if key in Segment.model_fields else f"{fault['input']!r} as {key or 'a segment'}"
+        )
+        raise ValueError(f"found in segment {number} {fault_text}, expected keys {known}") from None
 
 
 def _of_segments(segments: list[Segment]) -> dict[str, Any]:
@@ -216,8 +218,8 @@ class Path(BaseModel):
         if self.background is not None and self.rate is not None:
             line, other = self.rate.value * self.links, self.background.value
             if other >= line:
-                found = f"{units.format_rate(other)} of background on a path of {units.format_rate(line)}"
-                raise ValueError(f"found {found}, expected less than the path carries")
+                excess = f"{units.format_rate(other)} of background on a path of {units.format_rate(line)}"
+                raise ValueError(f"found {excess}, expected less than the path carries")
         if self.vlan and self.framing != "ethernet":
             raise ValueError(f"found a VLAN tag with framing {self.framing!r}, expected framing 'ethernet'")
         if self.pep_rate is not None and not self.pep:

@@ -221,18 +221,18 @@ def _hosts(keys: Mapping[str, Any]) -> Any:  # noqa: ANN401 - what YAML holds
         return {str(name): {"host": host} if isinstance(host, str) else host for name, host in hosts.items()}
     if hosts is not None or not isinstance(transfers, list):
         return hosts
-    found: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     for number, item in enumerate(transfers):
         if not isinstance(item, dict):
             continue
         for role in ("sender", "receiver"):
             if isinstance(name := item.get(role), str):
-                found[name] = {"host": name}
-        if item.get("sender") == item.get("receiver") in found:  # two machines of one kind
+                known[name] = {"host": name}
+        if item.get("sender") == item.get("receiver") in known:  # two machines of one kind
             second = f"{item['receiver']} (2)"
-            found[second] = {"host": item["receiver"]}
+            known[second] = {"host": item["receiver"]}
             transfers[number] = {**item, "receiver": second}
-    return found
+    return known
 
 
 def _add_links(library: Library, written: dict[str, Any], place: Callable[[KeyPath], Place]) -> None:

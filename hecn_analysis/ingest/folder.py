@@ -278,7 +278,7 @@ def read_folder(
     if archive_of(name):  # an archive has no captured output
         folder = Folder(name, read(name, progress=progress), read_counters(name, progress=progress), read_inventory([]))
     else:
-        files = [file for each in (name, *(os.fspath(one) for one in beside)) for file in find(each)]
+        files = [file for each in (name, *(os.fspath(other) for other in beside)) for file in find(each)]
         folder = Folder(name, *read_files(files, captured=True, progress=progress))
     if notes is not None:
         whole.write(notes, json.dumps(asdict(folder.outcome)))

@@ -108,4 +108,4 @@ def joined(files: Iterable[registry.Read]) -> Inventory:
     described = hosts(captured)
     for host in described:
         problems += host.problems
-    return Inventory(described, tuple(one.source for one in captured), tables.make("problems", problems))
+    return Inventory(described, tuple(each.source for each in captured), tables.make("problems", problems))

@@ -57,12 +57,12 @@ def hosts(captured: Sequence[Captured]) -> tuple[CapturedHost, ...]:
 
 def _host(group: Group) -> CapturedHost:
     machine = Machine.of(group.captured)
-    files = tuple(dict.fromkeys(one.output.source_file for one in group.captured))
+    files = tuple(dict.fromkeys(output.output.source_file for output in group.captured))
     name = machine.host_name or group.name or CAPTURED
     keys = describe(machine, files)
     problems = list(group.problems)
     places_of_slots = {card: slot_name(card) for card in machine.cards() if slot_name(card) in keys.get("slots", {})}
-    found = findings.find(machine, group.captured, slots=places_of_slots)
+    checks = findings.find(machine, group.captured, slots=places_of_slots)
     # What cannot be a host is left out, part by part: the rest is worth having.
     for left_out in ((), ("arrays",), ("arrays", "slots", "bridges"), ("arrays", "slots", "bridges", "cpu", "memory")):
         kept = {key: value for key, value in keys.items() if key not in left_out}
@@ -74,9 +74,9 @@ def _host(group: Group) -> CapturedHost:
             if not problems or problems[-1]["message"] != message:
                 problems.append({**problem, "message": message})
         else:
-            return CapturedHost(name, host, kept, machine.summary(), machine, found, files, problems)
+            return CapturedHost(name, host, kept, machine.summary(), machine, checks, files, problems)
     kept = {key: keys[key] for key in ("title", "source")}
-    return CapturedHost(name, _make_host(name, kept), kept, machine.summary(), machine, found, files, problems)
+    return CapturedHost(name, _make_host(name, kept), kept, machine.summary(), machine, checks, files, problems)
 
 
 def _make_host(name: str, keys: Keys) -> Host:

@@ -144,8 +144,8 @@ def _depth(value: object) -> int:
         depth += 1
         level = [
             below
-            for one in level
-            for below in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+            for part in level
+            for below in (part.values() if isinstance(part, dict) else part if isinstance(part, list) else ())
         ]
     return depth
 

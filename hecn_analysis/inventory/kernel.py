@@ -13,16 +13,16 @@ def numbers(text: str | None) -> list[int] | None:
     """The numbers of a list as the kernel prints lists of processors; or None for other text."""
     if not (text or "").strip():
         return []
-    found: list[int] = []
+    listed: list[int] = []
     for part in re.split(r"[,\s]\s?", (text or "").strip()):
         piece = _RANGE.fullmatch(part)
         if piece is None:
             return None
         first, last, step = int(piece["first"]), int(piece["last"] or piece["first"]), int(piece["step"] or 1)
-        if step < 1 or last - first > _MOST or len(found) > _MOST:
+        if step < 1 or last - first > _MOST or len(listed) > _MOST:
             return None
-        found.extend(range(first, last + 1, step))
-    return found
+        listed.extend(range(first, last + 1, step))
+    return listed
 
 
 def address(text: str) -> str:

@@ -104,15 +104,15 @@ def _sections(source_file: str, text: Text, known: Collection[str]) -> Iterator[
     first_seen = False
     hosts = _hosts(text.lines, known)
     for index, line in enumerate(text.lines):
-        found = () if FENCE.match(line) else command(line, known)
-        if found is None and hosts and (prompt := _NAMED.match(line[:_LONGEST])) and prompt["who"] in hosts:
-            found = _words(prompt["command"], known)
-        if found is None and not first_seen and line.strip():
-            found = _bare(line, known)
+        typed = () if FENCE.match(line) else command(line, known)
+        if typed is None and hosts and (prompt := _NAMED.match(line[:_LONGEST])) and prompt["who"] in hosts:
+            typed = _words(prompt["command"], known)
+        if typed is None and not first_seen and line.strip():
+            typed = _bare(line, known)
         first_seen = first_seen or bool(line.strip())
-        if found is not None:
+        if typed is not None:
             yield from _section(source_file, text, (start, index), words, complete=True)
-            start, words = index + 1, found
+            start, words = index + 1, typed
     yield from _section(source_file, text, (start, len(text.lines)), words, complete=complete)
 
 
@@ -218,13 +218,13 @@ def _is_start(section: Output, index: int, following: int, reader: Reader) -> bo
 
 def _following(begins: Mapping[int, Sequence[_Begin]], end: int) -> dict[int, int]:
     """The line at which another output may begin, for each line at which one may begin."""
-    found: dict[int, int] = {}
+    next_kind: dict[int, int] = {}
     last, kinds = end, set[tuple[Reader, int | None]]()
     for index in reversed(list(begins)):
         own = {(each.reader, each.group) for each in begins[index]}
-        found[index] = last if own.isdisjoint(kinds) else found[last]
+        next_kind[index] = last if own.isdisjoint(kinds) else next_kind[last]
         last, kinds = index, own
-    return found
+    return next_kind
 
 
 def _documents(lines: Sequence[str]) -> Iterator[int]:
@@ -235,7 +235,7 @@ def _documents(lines: Sequence[str]) -> Iterator[int]:
 def _candidates(section: Output, readers: Sequence[Reader]) -> dict[int, Sequence[_Begin]]:
     """The lines that match the first line of a reader's output."""
     one_line, two_lines = _begins(tuple(readers))
-    found: dict[int, Sequence[_Begin]] = {}
+    begins: dict[int, Sequence[_Begin]] = {}
     whose: dict[str, Sequence[_Begin]] = {}
     for index, (line, below) in enumerate(zip(section.lines, (*section.lines[1:], ""), strict=True)):
         both = f"{line}\n{below}"
@@ -243,13 +243,13 @@ def _candidates(section: Output, readers: Sequence[Reader]) -> dict[int, Sequenc
             continue
         if both not in whose:
             whose[both] = [
-                _Begin(one, match.lastindex, match[0])
-                for one in readers
-                if one.BEGINS is not None
-                and (match := one.BEGINS.match(both if _TWO_LINES in one.BEGINS.pattern else line)) is not None
+                _Begin(reader, match.lastindex, match[0])
+                for reader in readers
+                if reader.BEGINS is not None
+                and (match := reader.BEGINS.match(both if _TWO_LINES in reader.BEGINS.pattern else line)) is not None
             ]
-        found[index] = whose[both]
-    return found
+        begins[index] = whose[both]
+    return begins
 
 
 @lru_cache(maxsize=8)

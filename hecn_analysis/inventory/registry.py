@@ -94,8 +94,8 @@ def _read(
         is_fine = is_fine and not facts.problems
         host = outputs.host_name(lines.get(output.first - 1, ""))
         is_plain = all(document.lines[number - 1] == line for number, line in output.numbered())
-        one = Captured(replace(output, cleaned=None if is_plain else ", ".join(layers)), facts, host)
-        reading.parts.append(Part(one, facts.format, one.lines, facts.values, facts.problems))
+        captured = Captured(replace(output, cleaned=None if is_plain else ", ".join(layers)), facts, host)
+        reading.parts.append(Part(captured, facts.format, captured.lines, facts.values, facts.problems))
         reading.problems += facts.problems
     return reading, is_fine
 
@@ -164,16 +164,16 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
             lambda change: _read(document, change.text, (*begun, *change.layers), readers)[0],
             matters=lambda change: bool(reading.parts) or _knows(document.source_file, change.around, readers),
         )
-    found = Read(document.source_file, [part.what for part in reading.parts])
-    found.stored(document.problems)
-    found.problems += reading.problems
-    if found.captured and len(document.content) <= SHORT:
-        forms = {line: one.facts.format for one in found.captured for line in one.lines}
-        forms.update((line, "") for problem in found.problems if isinstance(line := problem["line"], int))
+    result = Read(document.source_file, [part.what for part in reading.parts])
+    result.stored(document.problems)
+    result.problems += reading.problems
+    if result.captured and len(document.content) <= SHORT:
+        forms = {line: one.facts.format for one in result.captured for line in one.lines}
+        forms.update((line, "") for problem in result.problems if isinstance(line := problem["line"], int))
         for line, message in leftovers(document.lines, forms):
-            found.problem(line, "unrecognised", message)
-    if not found.captured and not _DUMP.search(document.source_file):
+            result.problem(line, "unrecognised", message)
+    if not result.captured and not _DUMP.search(document.source_file):
         said = next((line.strip() for line in document.lines if line.strip()), "")
         what = f"{said[:_SHOWN]!r} first" if said else "an empty file"
-        found.unrecognised(what, UNRECOGNISED, hint)
-    return found
+        result.unrecognised(what, UNRECOGNISED, hint)
+    return result

@@ -54,9 +54,9 @@ class BlockReader:
                 return True
         return False
 
-    def _take(self, line: Line, found: re.Match[str]) -> bool:
+    def _take(self, line: Line, match: re.Match[str]) -> bool:
         self._last = line.number
-        self._figures.update({name: text for name, text in found.groupdict().items() if text is not None})
+        self._figures.update({name: text for name, text in match.groupdict().items() if text is not None})
         return True
 
     def finish(self) -> None:

@@ -59,7 +59,9 @@ class Index:
         self._together: defaultdict[str, list[tuple[int, Sequence[str]]]] = defaultdict(list)
         for number, (first, *others) in together:
             self._together[first].append((1 << number % BITS, others))
-        self._repeated = [(np.uint64(1 << number % BITS), ord(one), least) for number, one, least in repeated]
+        self._repeated = [
+            (np.uint64(1 << number % BITS), ord(character), least) for number, character, least in repeated
+        ]
 
     def marks(self, texts: Sequence[str]) -> list[int]:
         """Bits of the groups that may have a word on each of some lines."""
@@ -67,21 +69,21 @@ class Index:
         codes = _codes(coded)
         starts = np.flatnonzero(self._begins[codes[: len(coded) - _LONGEST]])
         numbers = {place: self._numbers[codes[starts + place]] for place in {place for _, place in self._bits}}
-        found = np.zeros(len(starts), np.uint64)
+        present = np.zeros(len(starts), np.uint64)
         for length in {length for length, _ in self._bits}:
             whole = np.full(len(starts), ~np.uint64(0))
             for place in _places(length):
                 whole &= self._bits[length, place][numbers[place]]
-            found |= whole
+            present |= whole
         feeds = np.flatnonzero(coded == ord("\n"))
         marks = np.zeros(len(texts), np.uint64)
-        if found.any():
-            starts, found = starts[found > 0], found[found > 0]
+        if present.any():
+            starts, present = starts[present > 0], present[present > 0]
             lines = np.searchsorted(feeds, starts)
             changes = np.flatnonzero(np.diff(lines, prepend=-1))
-            marks[lines[changes]] = np.bitwise_or.reduceat(found, changes)
-        for bit, one, least in self._repeated:
-            counts = np.bincount(np.searchsorted(feeds, np.flatnonzero(coded == one)), minlength=len(texts))
+            marks[lines[changes]] = np.bitwise_or.reduceat(present, changes)
+        for bit, code, least in self._repeated:
+            counts = np.bincount(np.searchsorted(feeds, np.flatnonzero(coded == code)), minlength=len(texts))
             marks[counts >= least] |= bit
         result: list[int] = marks.tolist()
         for number in np.flatnonzero(marks >= np.uint64(_TOGETHER)).tolist():

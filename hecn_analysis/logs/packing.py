@@ -110,9 +110,9 @@ class Runs:
         runs, streams = Rows("runs"), Rows("streams")
         blocks: list[tables.Block] = []
         if len(self._packed) < _AT_ONCE:
-            found = [{**row, **file} for row in self._packed]
-            order = sorted(range(len(found)), key=lambda place: int(found[place]["line_first"]))
-            runs.extend({**found[place], "run": number} for number, place in enumerate(order))
+            unpacked = [{**row, **file} for row in self._packed]
+            order = sorted(range(len(unpacked)), key=lambda place: int(unpacked[place]["line_first"]))
+            runs.extend({**unpacked[place], "run": number} for number, place in enumerate(order))
         else:
             frame, self._packed = self._packed.frame(), Rows("runs")
             firsts = frame["line_first"].to_numpy("int64")

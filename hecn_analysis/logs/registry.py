@@ -195,8 +195,8 @@ class _Session:
             return
         if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
-            if line.marks & _COMMANDS and (found := command(last)) is not None:
-                self._begin(found)
+            if line.marks & _COMMANDS and (typed := command(last)) is not None:
+                self._begin(typed)
             elif len(self._findings.left_over) < _LEFT_OVER and self._to_ask(line):
                 self._findings.left_over.append(line.number)
             self._findings.recent.append(line)
@@ -217,15 +217,15 @@ class _Session:
         if self._silent == _PATIENCE:
             self._active, self._parts.passed = None, self.pass_over
 
-    def _begin(self, found: Command) -> None:
+    def _begin(self, typed: Command) -> None:
         """End the output of the previous command, as the end of the file does."""
         if self._findings.claimed > self._findings.command.line:
             for reader in sorted(self._fed, key=self._order.__getitem__):
                 reader.finish()
             self._fed.clear()
-        for reader in self._of_program.get(found.program, ()):
+        for reader in self._of_program.get(typed.program, ()):
             self._wake(reader)
-        self._findings.command = found
+        self._findings.command = typed
 
     def _wake(self, reader: Reader) -> None:
         """Let the later hints of a reader count."""

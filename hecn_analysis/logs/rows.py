@@ -95,16 +95,16 @@ class Rows:
 def _summed(block: Mapping[str, Array]) -> dict[str, Array]:
     """One row for each stream: sums, bounds of lines and times, and nothing of the other columns."""
     streams = block.get("stream", np.full(len(block["line"]), np.nan))
-    found, own = np.unique(streams, return_inverse=True)
-    result = {name: np.full(len(found), np.nan) for name in block}
-    for number in range(len(found)):
+    distinct, own = np.unique(streams, return_inverse=True)
+    result = {name: np.full(len(distinct), np.nan) for name in block}
+    for number in range(len(distinct)):
         for name, values in block.items():
             mine = values[own == number]
             if name in _SUMS:
                 result[name][number] = np.nansum(mine)
             elif name in _BOUNDS:
                 result[name][number] = _BOUNDS[name](mine)
-    return {**result, **({"stream": found} if "stream" in block else {})}
+    return {**result, **({"stream": distinct} if "stream" in block else {})}
 
 
 def joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
@@ -121,13 +121,13 @@ def joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
 def matched(pattern: re.Pattern[str], texts: Sequence[str], start: int) -> tuple[int, list[Text]]:
     r"""Give how many lines from a place on match a pattern, one after another, and what its groups find on them."""
     match = pattern.match
-    found: list[Text] = []
+    cells: list[Text] = []
     for place in range(start, len(texts)):
         row = match(texts[place])
         if row is None:
-            return place - start, found
-        found.extend(row.groups())
-    return len(texts) - start, found
+            return place - start, cells
+        cells.extend(row.groups())
+    return len(texts) - start, cells
 
 
 def numbers(texts: Sequence[Text]) -> Array:

@@ -154,13 +154,15 @@ def changes(text: Text, left_on: AbstractSet[str] = frozenset()) -> Iterator[Cha
     """Remove the layers of a text, one after another."""
     step, numbers = text, set[int]()
     blank = {number for line, number in zip(*text, strict=True) if not line.strip()}
-    for found in cleaned(text, left_on=left_on):
-        fresh, marked = _differ(step, found.text)
+    for cleaned_text in cleaned(text, left_on=left_on):
+        fresh, marked = _differ(step, cleaned_text.text)
         numbers = numbers | fresh
-        changed = fresh if found.layer in JOINING else numbers
-        is_whole = found.layer not in JOINING and len(fresh) > 1 and fresh | blank >= set(step.numbers)
-        yield Change(found.layers, found.text, changed, marked | blank, fresh, blank, found.layer, is_whole)
-        step = found.text
+        changed = fresh if cleaned_text.layer in JOINING else numbers
+        is_whole = cleaned_text.layer not in JOINING and len(fresh) > 1 and fresh | blank >= set(step.numbers)
+        yield Change(
+            cleaned_text.layers, cleaned_text.text, changed, marked | blank, fresh, blank, cleaned_text.layer, is_whole
+        )
+        step = cleaned_text.text
 
 
 def read_again(
@@ -301,11 +303,11 @@ def _stretches(before: Sequence[Part[T]], after: Sequence[Part[T]]) -> Iterator[
     everyone = [(part, 0) for part in before] + [(part, 1) for part in after]
     group = list(range(len(everyone)))
 
-    def root(one: int) -> int:
-        while group[one] != one:
-            group[one] = group[group[one]]
-            one = group[one]
-        return one
+    def root(member: int) -> int:
+        while group[member] != member:
+            group[member] = group[group[member]]
+            member = group[member]
+        return member
 
     owner: dict[int, int] = {}
     only: dict[str, int] = {}
@@ -314,10 +316,10 @@ def _stretches(before: Sequence[Part[T]], after: Sequence[Part[T]]) -> Iterator[
             group[root(place)] = root(only.setdefault(part.kind, place))
         for line in part.lines:
             group[root(place)] = root(owner.setdefault(line, place))
-    found: defaultdict[int, tuple[list[Part[T]], list[Part[T]]]] = defaultdict(lambda: ([], []))
+    sides_of: defaultdict[int, tuple[list[Part[T]], list[Part[T]]]] = defaultdict(lambda: ([], []))
     for place, (part, side) in enumerate(everyone):
-        found[root(place)][side].append(part)
-    yield from sorted(found.values(), key=lambda sides: min(min(one.lines, default=0) for one in chain(*sides)))
+        sides_of[root(place)][side].append(part)
+    yield from sorted(sides_of.values(), key=lambda sides: min(min(each.lines, default=0) for each in chain(*sides)))
 
 
 def _differ(before: Text, after: Text) -> tuple[set[int], set[int]]:
@@ -335,10 +337,10 @@ def _differ(before: Text, after: Text) -> tuple[set[int], set[int]]:
 
 def _by_number(text: Text) -> dict[int, list[str]]:
     """The lines of a text by their number in the file."""
-    found: dict[int, list[str]] = {}
+    by_number: dict[int, list[str]] = {}
     for line, number in zip(text.lines, text.numbers, strict=True):
-        found.setdefault(number, []).append(line)
-    return found
+        by_number.setdefault(number, []).append(line)
+    return by_number
 
 
 def _bare(parts: Sequence[str]) -> list[str]:

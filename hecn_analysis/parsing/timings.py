@@ -72,8 +72,8 @@ class Timings:
                 return self._timing(number, self._parts["real"], self._parts["user"] + self._parts["sys"])
         return None
 
-    def _ended(self, number: int, found: re.Match[str]) -> Timing | None:
-        return self._timing(number, _seconds(found["real"]), _seconds(found["user"]) + _seconds(found["sys"]))
+    def _ended(self, number: int, match: re.Match[str]) -> Timing | None:
+        return self._timing(number, _seconds(match["real"]), _seconds(match["user"]) + _seconds(match["sys"]))
 
     def _timing(self, number: int, real_s: float, processor_s: float) -> Timing | None:
         command, self._command, self._parts = self._command, None, {}

@@ -161,8 +161,11 @@ def _ceilings(array: Array, at: str, *, reads: bool) -> Iterator[tuple[str, Para
     if array.software == "md" and array.level in _PARITY and not reads:
         yield f"{at}.md-parity-write", assumed("ceiling", "md-parity-write")
     if not array.slots and not _on_pcie(array.disk):
-        one = assumed("ceiling", "attachment")
-        yield f"{at}.attachment", one.model_copy(update={"value": one.value * max(1.0, array.disks / _ATTACHED)})
+        ceiling = assumed("ceiling", "attachment")
+        yield (
+            f"{at}.attachment",
+            ceiling.model_copy(update={"value": ceiling.value * max(1.0, array.disks / _ATTACHED)}),
+        )
 
 
 def _answered_rate(

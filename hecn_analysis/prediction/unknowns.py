@@ -45,7 +45,7 @@ def ranked(draw: Draws, throughput_bps: FloatArray) -> tuple[Unknown, ...]:
         return ()
     rates = np.log(throughput_bps)
     now = _half_width(rates)
-    found: list[Unknown] = []
+    result: list[Unknown] = []
     for name, parameter in draw.used.items():
         if parameter.spread == 0 or name in _OF_A_RUN:
             continue
@@ -54,8 +54,8 @@ def ranked(draw: Draws, throughput_bps: FloatArray) -> tuple[Unknown, ...]:
             continue
         then = _half_width(rates - _middles(values, rates))
         if then < _NOTICED * now:
-            found.append(Unknown(name, float(np.expm1(now)), float(np.expm1(then))))
-    return tuple(sorted(found, key=lambda unknown: unknown.spread_then))
+            result.append(Unknown(name, float(np.expm1(now)), float(np.expm1(then))))
+    return tuple(sorted(result, key=lambda unknown: unknown.spread_then))
 
 
 def _half_width(rates: FloatArray) -> float:

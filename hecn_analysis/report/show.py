@@ -165,9 +165,9 @@ def _hosts_together(rows: pd.DataFrame) -> pd.DataFrame:
     for (folder, host), part in captured.groupby([place, captured["holds"]], sort=False):
         if len(part) > _FEW:
             formats = ", ".join(part["format"].head(_FEW)) + f" and {len(part) - _FEW} more"
-            first = next((one for one in part["first"] if one), "")
-            one = {"file": f"{folder or '.'}: {len(part)} files", "kind": CAPTURED, "format": formats, "holds": host}
-            merged.append({**part.iloc[0], **one, "remarks": int(part["remarks"].sum()), "first": first})
+            first = next((shown for shown in part["first"] if shown), "")
+            row = {"file": f"{folder or '.'}: {len(part)} files", "kind": CAPTURED, "format": formats, "holds": host}
+            merged.append({**part.iloc[0], **row, "remarks": int(part["remarks"].sum()), "first": first})
             rows = rows.drop(part.index)
     return pd.concat([rows, pd.DataFrame(merged, columns=rows.columns)], ignore_index=True) if merged else rows
 
@@ -229,7 +229,7 @@ def course(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
     if not courses:
         briefs.show_text(_NO_COURSE)
         return
-    first = next((one for one in diagnoses if any(of_kind(one, each) for each in courses)), diagnoses[0])
+    first = next((verdict for verdict in diagnoses if any(of_kind(verdict, each) for each in courses)), diagnoses[0])
     limits = {
         f"{cause.resource} ({cause.kind})": cause.limit_bps
         for cause in first.causes

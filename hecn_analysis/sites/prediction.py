@@ -108,8 +108,8 @@ def require_limits(site: Site, system: System) -> None:
     for flow, column, most in zip(system.flows, system.on_network, system.most_bps[:, 0], strict=True):
         network = system.resources[column.resource[0]].resource_class
         if not network and np.isinf(most) and not any(map(system.is_limited, (flow.sender, flow.receiver))):
-            found = f"no limit between {flow.sender} and {flow.receiver}"
-            raise site.error(("transfers", str(flow.transfer)), found, "a rate of a link or limits of a host")
+            missing = f"no limit between {flow.sender} and {flow.receiver}"
+            raise site.error(("transfers", str(flow.transfer)), missing, "a rate of a link or limits of a host")
 
 
 def _durations(flows: list[Flow], course: Course) -> FloatArray:

@@ -69,17 +69,17 @@ class System:
         known: dict[tuple[object, ...], tuple[Column, FloatArray, FloatArray, tuple[str, str]]] = {}
         groups: dict[tuple[object, ...], int] = {}
         self.group_of: list[int] = []
-        found = []
+        parts = []
         for flow, size in zip(flows, sizes, strict=True):
             alike = (flow.kind, flow.sender, flow.receiver, flow.route, flow.weight)
             if (*alike, size) not in known:
                 known[*alike, size] = (self._network(flow, weights), *self._own(flow, size))
-            found.append(known[*alike, size])
-            self.group_of.append(groups.setdefault((*alike, found[-1][1].tobytes()), len(groups)))
-        self.on_network = [network for network, *_ in found]
-        self.most_bps = np.array([most for _, most, *_ in found])
-        self.delay_s = np.array([delay for _, _, delay, _ in found])
-        self.own = [own for *_, own in found]
+            parts.append(known[*alike, size])
+            self.group_of.append(groups.setdefault((*alike, parts[-1][1].tobytes()), len(groups)))
+        self.on_network = [network for network, *_ in parts]
+        self.most_bps = np.array([most for _, most, *_ in parts])
+        self.delay_s = np.array([delay for _, _, delay, _ in parts])
+        self.own = [own for *_, own in parts]
 
     def at(self, start_s: FloatArray) -> System:
         """The same transfers with other starts; those whose start is NaN are left out."""
@@ -224,8 +224,8 @@ class System:
             rtt = np.array([float(kind.scenario.path.rtt.value) for kind in counts]) + waiting
             reno = np.array([getattr(kind.scenario.sender, "congestion_control", "") == "reno" for kind in counts])
             wire = min(float(np.ravel(payload_per_packet(kind.scenario)[1])[0]) for kind in counts)
-            found = shares(carries(link) / 8 / wire, streams, rtt, reno) / many
-            weights |= {(hop, kind): float(weight) for kind, weight in zip(counts, found, strict=True)}
+            of_each = shares(carries(link) / 8 / wire, streams, rtt, reno) / many
+            weights |= {(hop, kind): float(weight) for kind, weight in zip(counts, of_each, strict=True)}
         return weights
 
     def _sizes(self) -> list[Size]:

@@ -170,10 +170,10 @@ def entries() -> dict[str, Cue]:
 def _words(text: str) -> set[bytes]:
     """All words of a text, in lower case."""
     content = text.encode("utf-8", "replace").translate(_AS_WORDS)
-    found: set[bytes] = set()
+    words: set[bytes] = set()
     for start in range(0, len(content), _CHUNK):
-        found.update(content[start : start + _CHUNK + _LONGEST_WORD].split())
-    return found
+        words.update(content[start : start + _CHUNK + _LONGEST_WORD].split())
+    return words
 
 
 class _Lines:
@@ -185,11 +185,11 @@ class _Lines:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer("\n", self._lowered))]
+        return [0, *(match.end() for match in re.finditer("\n", self._lowered))]
 
     def with_any(self, texts: list[str]) -> list[int]:
         """Indices of the first lines that contain any of several texts."""
-        found: set[int] = set()
+        indexes: set[int] = set()
         for text in texts:
             at, wanted = -1, text.lower()
             for _ in range(_MOST_TRIED):
@@ -197,9 +197,9 @@ class _Lines:
                 if at < 0:
                     break
                 index = bisect_right(self._starts, at) - 1
-                found.add(index)
+                indexes.add(index)
                 at = self._starts[index + 1] - 1 if index + 1 < len(self._starts) else len(self._lowered)
-        return sorted(found)[:_MOST_TRIED]
+        return sorted(indexes)[:_MOST_TRIED]
 
     @cached_property
     def _unquoted(self) -> Sequence[str]:
@@ -208,13 +208,13 @@ class _Lines:
     @cached_property
     def _paragraphs(self) -> Sequence[sentences.Paragraph]:
         """The lines in which somebody states something, without what sentences ask, guess, or quote."""
-        found = sentences.paragraphs(self._unquoted)
-        return [one._replace(text=sentences.stated(one.text)) for one in found]
+        written = sentences.paragraphs(self._unquoted)
+        return [paragraph._replace(text=sentences.stated(paragraph.text)) for paragraph in written]
 
     @cached_property
     def _paragraph_of(self) -> Sequence[int]:
         """For each line, the place of its paragraph."""
-        return [place for place, one in enumerate(self._paragraphs) for _ in one.starts]
+        return [place for place, paragraph in enumerate(self._paragraphs) for _ in paragraph.starts]
 
     def stated(self, index: int, lines: int) -> tuple[str, int, int]:
         """Some paragraphs from that of a line on, and where that line begins and ends in them."""
@@ -223,7 +223,11 @@ class _Lines:
         paragraph = self._paragraphs[first]
         start = paragraph.starts[index - paragraph.first]
         end = start + len(self._unquoted[index])
-        return "\n".join(one.text[:_LONGEST_STATED] for one in self._paragraphs[first : last + 1]), start, end
+        return (
+            "\n".join(paragraph.text[:_LONGEST_STATED] for paragraph in self._paragraphs[first : last + 1]),
+            start,
+            end,
+        )
 
     @cached_property
     def speeds(self) -> Sequence[Speed]:
@@ -345,22 +349,22 @@ def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 def _products(cue: Cue, lines: _Lines, least: float, most: float, faster: float = _FASTER) -> Iterator[tuple[int, str]]:
     """Where a stated rate times a stated round-trip time is a window of the size that the entry names."""
     times = [float(match["ms"].replace(",", ".")) / 1e3 for match in compiled(cue.pattern).finditer(lines.all_stated)]
-    rates = [one for one in lines.speeds if one.bps]
-    fastest = max([_line_bps(lines.all_stated), *(one.bps for one in rates)])
-    for one in rates:
-        product = one.bps * max(times, default=0.0) / 8
-        if least <= product <= most and fastest >= faster * one.bps:
-            yield one.line, " ".join(one.text.split())[:_QUOTED]
+    rates = [speed for speed in lines.speeds if speed.bps]
+    fastest = max([_line_bps(lines.all_stated), *(speed.bps for speed in rates)])
+    for speed in rates:
+        product = speed.bps * max(times, default=0.0) / 8
+        if least <= product <= most and fastest >= faster * speed.bps:
+            yield speed.line, " ".join(speed.text.split())[:_QUOTED]
 
 
 def _equals(lines: _Lines, most: float) -> Iterator[tuple[int, str]]:
     """Where a rate in bytes is the fastest rate that is stated in bits, but for a share."""
-    rates = [(unit_of(rate), _bps(rate), one) for one in lines.speeds for rate in RATE.finditer(one.text)]
+    rates = [(unit_of(rate), _bps(rate), speed) for speed in lines.speeds for rate in RATE.finditer(speed.text)]
     fastest = max((bps for _, bps, _ in rates), default=0.0)
     line = max((bps for unit, bps, _ in rates if not _in_bytes(unit)), default=0.0)
-    for unit, bps, one in rates:
+    for unit, bps, speed in rates:
         if _in_bytes(unit) and line and abs(bps / line - 1) <= most and fastest <= (1 + most) * line:
-            yield one.line, " ".join(one.text.split())[:_QUOTED]
+            yield speed.line, " ".join(speed.text.split())[:_QUOTED]
 
 
 def _in_bytes(unit: float) -> bool:

@@ -135,15 +135,19 @@ def _iostat(document: Document) -> Iterator[Statement]:
         if sample not in busiest or key[0] > busiest[sample][0]:
             busiest[sample] = key
     is_iostat = "avg-cpu" in document.text or "iostat" in PurePath(document.source_file).name
-    kept = [one for sample, one in sorted(busiest.items()) if sample > 1 or len(busiest) == 1 or not is_iostat]
-    working = [one for one in kept if one[0] >= _WORKS * max(one[0] for one in kept)]
+    kept = [
+        row_of_sample
+        for sample, row_of_sample in sorted(busiest.items())
+        if sample > 1 or len(busiest) == 1 or not is_iostat
+    ]
+    working = [candidate for candidate in kept if candidate[0] >= _WORKS * max(candidate[0] for candidate in kept)]
     if not working:
         return
-    _, row, line = sorted(working, key=lambda one: one[0])[(len(working) - 1) // 2]
+    _, row, line = sorted(working, key=lambda candidate: candidate[0])[(len(working) - 1) // 2]
     if "%util" in row:
         yield _said(document, "disk.utilisation", min(row["%util"] / 100, 1.0), line)
     for name, scales in (("disk.reading_bps", _SCALES), ("disk.writing_bps", _WRITES)):
-        rates = sorted((_rate(one[1], scales), one[2]) for one in working)
+        rates = sorted((_rate(candidate[1], scales), candidate[2]) for candidate in working)
         if rates[-1][0] > 0:
             yield _said(document, name, *rates[(len(rates) - 1) // 2])
 
@@ -241,8 +245,8 @@ def _dd(document: Document) -> Iterator[Statement]:
     command = ""
     words = re.split(r"[^a-z]", PurePath(document.source_file).name.lower())
     for number, text in enumerate(document.lines, 1):
-        if len(text) < 2000 and "f=" in text and (found := _COMMAND.search(text)) is not None:
-            command = found[0]
+        if len(text) < 2000 and "f=" in text and (typed := _COMMAND.search(text)) is not None:
+            command = typed[0]
         if " bytes " not in text or (match := _DD.search(text)) is None:
             continue
         seconds = _float(match["seconds"])

@@ -66,12 +66,12 @@ def _above(line: int, marks: Sequence[tuple[int, str]]) -> str:
 
 def _hosts(document: Document) -> list[tuple[int, str]]:
     """Lines at which the host changes, and its name, by prompts and heads of outputs."""
-    found = []
+    names = []
     for number, text in enumerate(document.lines, 1):
         if len(text) <= 500 and (match := _PROMPT.match(text) or _HEAD.match(text)) is not None:
             named = match.groupdict()
-            found.append((number, next(named[key] for key in ("boxed", "plain", "sysstat", "uname") if named.get(key))))
-    return found
+            names.append((number, next(named[key] for key in ("boxed", "plain", "sysstat", "uname") if named.get(key))))
+    return names
 
 
 def by_names(
@@ -98,9 +98,9 @@ def by_names(
     'receiver'
     """
     names = {"sender": {*sender} - {""}, "receiver": {*receiver} - {""}}
-    for one in statements:
-        if one.name in ("path.sender", "path.receiver"):
-            names[one.end].add(str(one.value))
+    for statement in statements:
+        if statement.name in ("path.sender", "path.receiver"):
+            names[statement.end].add(str(statement.value))
     patterns = {
         end: re.compile("|".join(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])" for name in sorted(own)))
         for end, own in names.items()
@@ -109,7 +109,7 @@ def by_names(
     if not patterns:
         return list(statements)
     ends: dict[str, str] = {}
-    for file, own in _within({one.source_file for one in statements}).items():
+    for file, own in _within({statement.source_file for statement in statements}).items():
         told = [end for end, pattern in patterns.items() if pattern.search(own)]
         ends[file] = told[0] if len(told) == 1 else ""
 

@@ -53,10 +53,14 @@ def find(document: Document) -> Iterator[Statement]:
             if _LEAST_SENT <= sent >= lost:
                 yield _said(document, "path.ping_loss_idle", lost / sent, number, ends)
         elif (delay := _DELAY.search(text)) is not None:
-            one = _Delay(*ends, float(delay["median"]) / _PER_SECOND[delay["unit"]])
-            if before is not None and (before.target, before.source) == ends and before.median_s + one.median_s > 0:
-                yield _said(document, "path.rtt_idle_s", before.median_s + one.median_s, number, ends)
-            before = one
+            delay_one_way = _Delay(*ends, float(delay["median"]) / _PER_SECOND[delay["unit"]])
+            if (
+                before is not None
+                and (before.target, before.source) == ends
+                and before.median_s + delay_one_way.median_s > 0
+            ):
+                yield _said(document, "path.rtt_idle_s", before.median_s + delay_one_way.median_s, number, ends)
+            before = delay_one_way
 
 
 def _said(document: Document, name: str, value: float, line: int, ends: tuple[str, str]) -> Statement:

@@ -260,8 +260,8 @@ def _processes(document: Document) -> Iterator[Statement]:
             samples[-1][0 if _TOOLS.fullmatch(name) else 1].append((number_of_cores[0] / 100, number))
     for index, name in enumerate(("cpu.tool", "cpu.others")):
         sums = [
-            (sum(one for one, _ in rows), max(rows)[1])
-            for rows in ([one for one in sample[index] if not index or one[0] > _LEAST_OTHER] for sample in samples)
+            (sum(share for share, _ in rows), max(rows)[1])
+            for rows in ([row for row in sample[index] if not index or row[0] > _LEAST_OTHER] for sample in samples)
             if rows
         ]
         if sums:
@@ -295,11 +295,11 @@ def _quota(document: Document) -> Iterator[Statement]:
         yield _said(document, "cpu.throttled", min(throttled[0] / periods[0], 1.0), throttled[1])
 
 
-def _cores(found: re.Match[str]) -> float:
+def _cores(match: re.Match[str]) -> float:
     """Read a quota in cores."""
-    if found["seconds"]:
-        return float(found["seconds"]) * (1e-3 if found["unit"] == "ms" else 1.0)
+    if match["seconds"]:
+        return float(match["seconds"]) * (1e-3 if match["unit"] == "ms" else 1.0)
     for name, scale in (("percent", 1e-2), ("cpus", 1.0), ("compose", 1.0), ("nano", 1e-9), ("quota", 1e-5)):
-        if found[name]:
-            return float(found[name]) * scale
+        if match[name]:
+            return float(match[name]) * scale
     return 0.0

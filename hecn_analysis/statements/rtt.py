@@ -179,8 +179,8 @@ def _host_and_size(text: str) -> tuple[str, float] | None:
 def _black_hole(document: Document, pings: Sequence[_Ping]) -> Iterator[Statement]:
     """State the least size of which all pings to a host are lost, while smaller ones arrive."""
     known = [(*ping.heading, ping.counts) for ping in pings if ping.heading is not None and ping.counts is not None]
-    lost = [one for one in known if one[2][1] == 0 and one[2][0] > 1]
-    for host, size, (_, _, line) in sorted(lost, key=lambda one: one[1])[:1]:
+    lost = [row for row in known if row[2][1] == 0 and row[2][0] > 1]
+    for host, size, (_, _, line) in sorted(lost, key=lambda row: row[1])[:1]:
         if any(other == host and smaller < size and got > _FEW_LOST * sent for other, smaller, (sent, got, _) in known):
             words = f"packets of {size:.0f} bytes are lost, smaller ones arrive"
             yield Statement("path.black_hole_bytes", size, document.source_file, line, words, "")

@@ -169,7 +169,7 @@ def around(text: str, first: int, last: int) -> str:
     """The sentences that hold a part of a text."""
     start, end = text.rfind("\n", 0, first) + 1, text.find("\n", last)
     line = text[start : end if end >= 0 else len(text)]
-    parts = [one for at, one in split(line) if at + len(one) > first - start and at < max(last - start, 1)]
+    parts = [part for at, part in split(line) if at + len(part) > first - start and at < max(last - start, 1)]
     return " ".join(" ".join(parts).split())
 
 

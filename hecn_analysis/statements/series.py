@@ -89,28 +89,32 @@ def find(document: Document) -> Iterator[Statement]:
 
 def _points(document: Document) -> dict[str, list[_Point]]:
     """All values of each series."""
-    found: dict[str, list[_Point]] = {
+    by_name: dict[str, list[_Point]] = {
         "path.rate_over_rtt": [],
         "path.rate_over_streams": [],
         "path.rate_over_request": [],
     }
-    keys = dict(zip(found, (_rtt, _streams, _size), strict=True))
+    keys = dict(zip(by_name, (_rtt, _streams, _size), strict=True))
     for speed in speeds(document.lines):
         if speed.bps:
             for name, key in keys.items():
                 if (x := key(speed.text)) is not None:
-                    found[name].append(_Point(speed.line, x, speed.bps, " ".join(speed.text.split())))
-    told = {point.line for points in found.values() for point in points}
-    told |= {one.first + place for one in sentences.paragraphs(document.lines) for place in range(1, len(one.starts))}
+                    by_name[name].append(_Point(speed.line, x, speed.bps, " ".join(speed.text.split())))
+    told = {point.line for points in by_name.values() for point in points}
+    told |= {
+        paragraph.first + place
+        for paragraph in sentences.paragraphs(document.lines)
+        for place in range(1, len(paragraph.starts))
+    }
     for index, line in enumerate(document.lines):
         if index not in told and (row := _row(line)) is not None:
             text, bps = row
             for name, key in keys.items():
                 if (x := key(text)) is not None:
-                    found[name].append(_Point(index, x, bps, " ".join(text.split())))
+                    by_name[name].append(_Point(index, x, bps, " ".join(text.split())))
     for name, point in _table(document.lines):
-        found[name].append(point)
-    return found
+        by_name[name].append(point)
+    return by_name
 
 
 def _row(line: str) -> tuple[str, float] | None:
@@ -156,7 +160,7 @@ def _heading(cells: Sequence[str]) -> tuple[str, int, int, float] | None:
     place, match = rates[0]
     unit = _SCALES[match["prefix"].lower()] * (8.0 if match["of"] == "B" else 1.0)
     for name, pattern in (("path.rate_over_rtt", _HEAD_RTT), ("path.rate_over_streams", _HEAD_STREAMS)):
-        key = next((one for one, cell in enumerate(cells) if one != place and pattern.search(cell)), None)
+        key = next((column for column, cell in enumerate(cells) if column != place and pattern.search(cell)), None)
         if key is not None:
             return name, key, place, unit
     return None
@@ -204,5 +208,5 @@ def _pair(points: Sequence[_Point], *, last: bool) -> tuple[_Point, _Point] | No
     best: dict[float, _Point] = {}
     for point in points:
         best.setdefault(point.x, point)
-    pairs = [(a, b) for a, b in pairwise(sorted(best.values(), key=lambda one: one.x)) if b.x >= _LEAST_RATIO * a.x]
+    pairs = [(a, b) for a, b in pairwise(sorted(best.values(), key=lambda each: each.x)) if b.x >= _LEAST_RATIO * a.x]
     return None if not pairs else pairs[-1 if last else 0]

@@ -153,7 +153,7 @@ def _socket(text: str, line: int, moment: int) -> Sample | None:
     if len(words) < 4 or not all(word.isdecimal() and len(word) < 13 for word in words[:2]):
         return None
     local, peer = words[2], words[3]
-    if not all("." in one or ":" in one for one in (local, peer)) or peer.endswith("*"):
+    if not all("." in end or ":" in end for end in (local, peer)) or peer.endswith("*"):
         return None
     return Sample((local, peer), moment, line, " ".join(words[:4]), float(words[0]), float(words[1]))
 

@@ -169,13 +169,13 @@ def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:
         last, bps = stated[place - 1], stated[place][0]
         if last[1] and bps and _THAT_IS.match(clauses[place]):  # "takes 2 seconds, which is 8 Mbit/s"
             stated[place - 1], stated[place] = (bps, 0.0, last[2]), (0.0, 0.0, None)
-    places = [place for place, one in enumerate(stated) if one != (0.0, 0.0, None)]
+    places = [place for place, row in enumerate(stated) if row != (0.0, 0.0, None)]
     parts = {place: [place] for place in places}
     for place, clause in enumerate(clauses):
         if place in parts or not places:
             continue
-        later = [one for one in places if one > place]
-        earlier = [one for one in places if one < place]
+        later = [each for each in places if each > place]
+        earlier = [each for each in places if each < place]
         if later and (not earlier or _LEADS.match(clause)):
             parts[later[0]].append(place)
         else:

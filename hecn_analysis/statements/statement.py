@@ -173,7 +173,7 @@ def table_of(statements: Iterable[Statement]) -> pd.DataFrame:
     >>> table_of([Statement("asked.remote", "dtn2", "a.log", 3, "connected to dtn2")])["value"].tolist()
     ['dtn2']
     """
-    rows = [{name: getattr(one, name) for name in _COLUMNS} for one in statements]
+    rows = [{name: getattr(statement, name) for name in _COLUMNS} for statement in statements]
     for row in rows:
         value = row["value"]
         row["value"] = value if isinstance(value, str) else f"{value:.12g}"

@@ -24,8 +24,9 @@ def find(document: Document) -> Iterator[Statement]:
         return
     timings = Timings()
     for number, text in enumerate(document.lines, 1):
-        one = timings.feed(number, text)
-        if one is not None and one.real_s >= _LEAST_S and _COPIES.fullmatch(one.program) is not None:
-            says = f"{' '.join(one.words)[:120]}: {one.real_s:.4g} s, of which {one.processor_s:.3g} s on processors"
-            cores = one.processor_s / one.real_s
-            yield Statement("cpu.timed", cores, document.source_file, one.last, says, end_of(document.source_file))
+        timing = timings.feed(number, text)
+        if timing is not None and timing.real_s >= _LEAST_S and _COPIES.fullmatch(timing.program) is not None:
+            spent = f"{timing.real_s:.4g} s, of which {timing.processor_s:.3g} s on processors"
+            says = f"{' '.join(timing.words)[:120]}: {spent}"
+            cores = timing.processor_s / timing.real_s
+            yield Statement("cpu.timed", cores, document.source_file, timing.last, says, end_of(document.source_file))

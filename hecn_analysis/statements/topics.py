@@ -128,9 +128,9 @@ def find(document: Document) -> Iterator[Statement]:
     if len(document.content) > _LARGEST or document.source_file.endswith((".csv", ".json", ".xml")):
         return
     source = document.source_file
-    texts = [one._replace(text=sentences.stated(one.text)) for one in _written(document.lines)]
+    texts = [paragraph._replace(text=sentences.stated(paragraph.text)) for paragraph in _written(document.lines)]
     title = texts[0].first if len(texts) > 1 and _is_title(document.lines, texts[0].first) else -1
-    lowered = "\n".join(one.text for one in texts).lower()
+    lowered = "\n".join(paragraph.text for paragraph in texts).lower()
     words = 0
     for name, topic in topics().items():
         if not any(piece in lowered for piece in topic.pieces):
@@ -162,9 +162,9 @@ def _reports(texts: Sequence[sentences.Paragraph], source: str) -> Iterator[Stat
 
 def _written(lines: Sequence[str]) -> list[sentences.Paragraph]:
     """What somebody wrote: the title, and the paragraphs that are sentences."""
-    found = list(sentences.paragraphs([_BULLET.sub(_blank, line, count=1) for line in lines]))
-    written = [one for one in found if _is_written(one.text)]
-    first = next((one for one in found if one.text.strip()), None)
+    paragraphs = list(sentences.paragraphs([_BULLET.sub(_blank, line, count=1) for line in lines]))
+    written = [paragraph for paragraph in paragraphs if _is_written(paragraph.text)]
+    first = next((paragraph for paragraph in paragraphs if paragraph.text.strip()), None)
     if written and first is not None and first.first < written[0].first and _is_title(lines, first.first):
         return [first, *written]
     return written

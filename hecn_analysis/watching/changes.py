@@ -109,13 +109,13 @@ def changes(
     """Return the changes of a series of results, in a unit in which their scatter is about the same everywhere."""
     steps = list(_steps(times_s, values, least_scale, threshold(false_alarm_every)))
     begins = [0, *(first for first, _, _ in steps), len(values)]
-    found = []
+    result = []
     for number, (first, seen, statistic) in enumerate(steps, 1):
         before, after = values[begins[number - 1] : first], values[first : begins[number + 1]]
         moved = shift(before[-COMPARED:], after[:COMPARED], confidence=0.9)
         confidence = float(np.exp(-len(values) / _results_between(min(statistic, 12.0))))
-        found.append(Change(first, seen, moved.median, moved.low, moved.high, confidence))
-    return found
+        result.append(Change(first, seen, moved.median, moved.low, moved.high, confidence))
+    return result
 
 
 def _steps(times_s: Floats, values: Floats, least_scale: float, bound: float) -> Iterator[tuple[int, int, float]]:

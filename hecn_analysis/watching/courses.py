@@ -90,8 +90,8 @@ def usual(times_s: Floats, kind: str, coefficients: Floats) -> Floats:
 
 def courses(times_s: Floats, values: Floats, stretches: Sequence[slice], least_scale: float) -> list[Course]:
     """The usual course of each stretch of a series, of the kind with the least Bayesian information criterion."""
-    starts = np.array([one.start for one in stretches], dtype=np.int64)
-    counts = np.array([one.stop - one.start for one in stretches], dtype=np.int64)
+    starts = np.array([stretch.start for stretch in stretches], dtype=np.int64)
+    counts = np.array([stretch.stop - stretch.start for stretch in stretches], dtype=np.int64)
     first, last = starts.min(), (starts + counts).max()
     times_s, values = times_s[first:last], values[first:last]
     along = np.arange(counts.max())
@@ -112,13 +112,13 @@ def courses(times_s: Floats, values: Floats, stretches: Sequence[slice], least_s
     chosen = np.where(can, criteria, np.inf).argmin(axis=1)
     rest = rest[np.arange(len(counts)), chosen]
     scales = np.maximum(_sigmas(rest, counts), least_scale)
-    found = []
+    result = []
     for row, place in enumerate(chosen):
         own = coefficients[row, place - 1] if place else levels[row : row + 1]
         if 0 < place <= len(_USES):
             own = own[: _USES.shape[1]][_USES[place - 1]]
-        found.append(Course(tuple(_KINDS)[place], own, float(scales[row]), rest[row, : counts[row]]))
-    return found
+        result.append(Course(tuple(_KINDS)[place], own, float(scales[row]), rest[row, : counts[row]]))
+    return result
 
 
 def _can_show(times_s: Floats, hours: Ints) -> list[bool]:

@@ -275,7 +275,11 @@ class Esmond:
                 notes.add(f"{key}/{name}: found {_kind(point)}, expected 'ts' and 'val'; left out")
             else:
                 values.setdefault(moment, point["val"])
-        if len(answer) < _PAGE or last_s - first_s <= _CLOSE_S or any(not first_s <= one <= last_s for one in values):
+        if (
+            len(answer) < _PAGE
+            or last_s - first_s <= _CLOSE_S
+            or any(not first_s <= value <= last_s for value in values)
+        ):
             return values
         middle = (first_s + last_s) // 2
         return {

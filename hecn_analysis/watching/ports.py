@@ -122,7 +122,7 @@ class Prometheus(_Ports):
                 )
         asked = replace(address, url=base, parameters={} if query is None else {"query": query.strip()})
         counters = _METRICS if query is None else (query.strip(),)
-        named = {one: replace(asked, parameters={"query": one}).name for one in counters}
+        named = {counter: replace(asked, parameters={"query": counter}).name for counter in counters}
         super().__init__(asked, named, "Bearer")
 
     def _means(self, counter: str, first_s: int, last_s: int) -> Iterator[tuple[str, str, int, float]]:
@@ -133,9 +133,9 @@ class Prometheus(_Ports):
             raise SourceError(f"found {_start(answer)}, expected series of Prometheus; check the address and its query")
         if at(answer, "warnings"):
             raise SourceError(f"its answer may be partial: {_start(at(answer, 'warnings'))}; check what it reads from")
-        for one in objects(at(answer, "data", "result")):
-            host, port = _names(at(one, "metric"), prometheus.HOSTS, prometheus.INTERFACES)
-            for end_s, mean in _points(at(one, "values")):
+        for result in objects(at(answer, "data", "result")):
+            host, port = _names(at(result, "metric"), prometheus.HOSTS, prometheus.INTERFACES)
+            for end_s, mean in _points(at(result, "values")):
                 yield host, port, end_s, mean
 
 
@@ -157,16 +157,16 @@ class Influx(_Ports):
         )
         answer = self._client.ask(parameters={**self._client.address.parameters, "epoch": "s", "q": query})
         results = objects(at(answer, "results"))
-        if not results or any("error" in one for one in results):
-            said = next((one["error"] for one in results if "error" in one), answer)
+        if not results or any("error" in each for each in results):
+            said = next((each["error"] for each in results if "error" in each), answer)
             raise SourceError(f"found {_start(said)}, expected series of InfluxDB; check the address and its database")
-        series = [one for result in results for one in objects(result.get("series"))]
-        if any(one.get("partial") for one in (*results, *series)):
+        series = [row for result in results for row in objects(result.get("series"))]
+        if any(each.get("partial") for each in (*results, *series)):
             raise SourceError("its answer is partial; raise its max-row-limit")
-        for one in series:
-            host, port = _names(at(one, "tags"), influx.HOSTS, influx.INTERFACES)
+        for row in series:
+            host, port = _names(at(row, "tags"), influx.HOSTS, influx.INTERFACES)
             before_s: int | None = None
-            for start_s, mean in _points(at(one, "values")):
+            for start_s, mean in _points(at(row, "values")):
                 if start_s >= first_s and before_s == start_s - _HOUR_S:
                     yield host, port, start_s + _HOUR_S, mean
                 before_s = start_s

@@ -75,15 +75,15 @@ def quiet_of(times_s: Floats, values: Floats, least_scale: float) -> Quiet:
 
 def quiets_of(times_s: Floats, values: Floats, stretches: Sequence[slice], least_scale: float) -> list[Quiet]:
     """Describe some stretches of a series as `quiet_of` does."""
-    found = []
+    result = []
     for course in courses(times_s, values, stretches, least_scale):
         residuals, tolerance = course.rest / course.scale, least_scale / course.scale
         persistence = _persistence(residuals)
         own = _whitened(residuals, persistence)
         errors = np.sort(own) * _beyond_fit(len(own), len(course.coefficients))
         scores = _scores(own, errors, tolerance)
-        found.append(Quiet(course.kind, course.coefficients, course.scale, tolerance, persistence, errors, scores))
-    return found
+        result.append(Quiet(course.kind, course.coefficients, course.scale, tolerance, persistence, errors, scores))
+    return result
 
 
 def _scores(errors: Floats, quiet: Floats, tolerance: float) -> Floats:

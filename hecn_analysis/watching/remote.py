@@ -145,12 +145,12 @@ class Remote:
         fresh: dict[Identity, Found] = {}
         limit_s = time.time() + _AHEAD_S
         try:
-            for found in results:
-                moment_s = found.identity[3]
+            for answer in results:
+                moment_s = answer.identity[3]
                 if moment_s > limit_s:
                     notes.add("found results from the future, expected none; check its clock; left out until then")
-                elif moment_s >= self._first_s and found.identity not in state.known:
-                    fresh.setdefault(found.identity, found)
+                elif moment_s >= self._first_s and answer.identity not in state.known:
+                    fresh.setdefault(answer.identity, answer)
                 if len(fresh) >= _AT_ONCE:
                     self._add(source, state, fresh, batch)
                     fresh = {}
@@ -161,8 +161,8 @@ class Remote:
     def _add(self, source: Source, state: _State, fresh: Mapping[Identity, Found], batch: Batch) -> None:
         """Add results as one unit of the archive: all of them, or none."""
         gathered: dict[str, list[Any]] = {}
-        for found in fresh.values():
-            for table, rows in found.rows.items():
+        for answer in fresh.values():
+            for table, rows in answer.rows.items():
                 gathered.setdefault(table, []).extend(rows)
         key = hashlib.sha256(repr(sorted(fresh)).encode()).hexdigest()
         self._archive.add(key, {name: tables.make(name, rows) for name, rows in gathered.items()}, source=source.name)

@@ -130,7 +130,7 @@ def _with_ends(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
 
 def _ends(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], name: str) -> list[str | None]:
     """One end of each run, by its own lines, else by those of its file if they name one host only."""
-    hosts = {file: {str(one.value) for one in lines if one.name == name} for file, lines in own.items()}
+    hosts = {file: {str(line.value) for line in lines if line.name == name} for file, lines in own.items()}
     only = {file: next(iter(names)) for file, names in hosts.items() if len(names) == 1}
     said = said_of_runs(runs, own, name)
     return [host or only.get(str(file)) for host, file in zip(said, runs["source_file"], strict=True)]

@@ -65,12 +65,12 @@ def read(document: Document, findings: CounterFindings) -> None:
                 if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _MOST
             }
             findings.rate(host=router, interface=name, time=time + (step or 0), interval_s=step, **known)
-    found = sorted(every)
+    moments = sorted(every)
     facts = []
     for router in {str(row.get("host")): None for row in findings.rates}:
-        for one in series(row for row in findings.rates if row.get("host") == router):
-            facts.append({**one, "name": f"{router}/{one['name']}"})  # noqa: PERF401 - two levels
+        for port in series(row for row in findings.rates if row.get("host") == router):
+            facts.append({**port, "name": f"{router}/{port['name']}"})  # noqa: PERF401 - two levels
     findings.facts["series"] = facts
-    if found:
-        findings.facts.update(n_samples=len(found), first_time=iso(found[0]), last_time=iso(found[-1]))
-        findings.facts["interval_s"] = interval(found)
+    if moments:
+        findings.facts.update(n_samples=len(moments), first_time=iso(moments[0]), last_time=iso(moments[-1]))
+        findings.facts["interval_s"] = interval(moments)

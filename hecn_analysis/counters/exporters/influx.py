@@ -48,7 +48,7 @@ def recognises(document: Document) -> bool:
     if document.start.count("\n") + 1 < len(document.lines):
         lines = lines[:-1]
     points = [match for line in lines if (match := _LINE.match(line))]
-    return any(one["tags"] or one["time"] for one in points) and len(points) >= len(lines) * 0.98
+    return any(point["tags"] or point["time"] for point in points) and len(points) >= len(lines) * 0.98
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Point:
 def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of interfaces."""
     findings.format = "influx-line"
-    found: dict[tuple[Any, ...], tuple[_Point, dict[str, Any], metrics.Collected]] = {}
+    samples: dict[tuple[Any, ...], tuple[_Point, dict[str, Any], metrics.Collected]] = {}
     readings = points = 0
     times, every = [], []
     for point in _points(document, findings):
@@ -78,9 +78,9 @@ def read(document: Document, findings: CounterFindings) -> None:
             times.append(point.time)
         names = _names(point)
         key = (point.measurement, names["host"], names["index"], names["interface"], point.time)
-        found.setdefault(key, (point, names, metrics.Collected(point.line)))[2].values.update(values)
+        samples.setdefault(key, (point, names, metrics.Collected(point.line)))[2].values.update(values)
     facts = []
-    for point, names, collected in found.values():
+    for point, names, collected in samples.values():
         row = metrics.hand_over(findings, names, collected, point.time)
         facts.append(
             {

@@ -90,12 +90,12 @@ def column(metric: str, names: Mapping[str, str] = METRICS) -> str | None:
     >>> column("node_network_receive_bytes_total"), column("interface_ifHCInOctets"), column("up")
     ('in_octets', 'in_octets_64', None)
     """
-    found = names.get(metric)
-    if found is None and "if" in metric:
+    known = names.get(metric)
+    if known is None and "if" in metric:
         tail = metric[metric.rfind("if") :]
         head = metric[: -len(tail)]
-        found = IF_MIB.get(tail) if not head or head.endswith(("_", "/", ":", ".")) else None
-    return found
+        known = IF_MIB.get(tail) if not head or head.endswith(("_", "/", ":", ".")) else None
+    return known
 
 
 @dataclass
@@ -128,12 +128,12 @@ class Collected:
 
     def _packets(self) -> dict[str, float | int]:
         """Sum of packets of all kinds, of the wider counters if both exist."""
-        found: dict[tuple[str, str], float | int] = {}
+        packets: dict[tuple[str, str], float | int] = {}
         for name, value in self.values.items():
             if "_packets_" in name:
                 way, _, bits, _ = name.split("_")
-                found[way, bits] = found.get((way, bits), 0) + value
-        return {f"{way}_packets": value for (way, _), value in sorted(found.items())}
+                packets[way, bits] = packets.get((way, bits), 0) + value
+        return {f"{way}_packets": value for (way, _), value in sorted(packets.items())}
 
     def _speed(self) -> float | int | None:
         """Stated speed [bit/s]; without a link it is -1, 0 or the largest number, and ifSpeed ends at 4.29 Gb/s."""

@@ -67,33 +67,37 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, findings: CounterFindings) -> None:
     """Read the counters of interfaces, and the number and times of all metrics."""
-    found = list(_metrics(document, findings))
+    samples = list(_metrics(document, findings))
     host = next(
-        (str(one.labels["nodename"]) for one in found if one.name == "node_uname_info" and "nodename" in one.labels),
+        (
+            str(sample.labels["nodename"])
+            for sample in samples
+            if sample.name == "node_uname_info" and "nodename" in sample.labels
+        ),
         None,
     )
-    clock = {one.time: moment(one.value) for one in found if one.name == "node_time_seconds"}
-    started = _uptimes(found, host)
+    clock = {sample.time: moment(sample.value) for sample in samples if sample.name == "node_time_seconds"}
+    started = _uptimes(samples, host)
     interfaces: dict[tuple[Any, ...], tuple[dict[str, Any], dict[float | None, metrics.Collected]]] = {}
-    for one in found:
-        key = metrics.column(one.name)
-        if one.name == "node_network_info":
-            names, _ = _interface(one, host, interfaces)
-            state, address = one.labels.get("operstate"), one.labels.get("address", "")
+    for sample in samples:
+        key = metrics.column(sample.name)
+        if sample.name == "node_network_info":
+            names, _ = _interface(sample, host, interfaces)
+            state, address = sample.labels.get("operstate"), sample.labels.get("address", "")
             names.update(
-                up=None if state in {None, "unknown"} else state == "up", alias=one.labels.get("ifalias") or None
+                up=None if state in {None, "unknown"} else state == "up", alias=sample.labels.get("ifalias") or None
             )
             if re.fullmatch(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}", address):
                 names["mac_address"] = address
-        elif key is not None and any(label in one.labels for label in (*INTERFACES, "ifIndex")):
-            _, times = _interface(one, host, interfaces)
-            times.setdefault(one.time, metrics.Collected(one.line)).values[key] = one.value
+        elif key is not None and any(label in sample.labels for label in (*INTERFACES, "ifIndex")):
+            _, times = _interface(sample, host, interfaces)
+            times.setdefault(sample.time, metrics.Collected(sample.line)).values[key] = sample.value
     for names, times in interfaces.values():
         for time, collected in times.items() or ((None, metrics.Collected(0)),):
             if (uptime := started.get((names["host"], time))) is not None:
                 collected.values["uptime_s"] = uptime
             metrics.hand_over(findings, names, collected, clock.get(time, time) if clock else time)
-    _facts(found, findings)
+    _facts(samples, findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ def _value(text: str) -> float | int | None:
 
 
 def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], text) if "\\" in text else text
+    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text) if "\\" in text else text
 
 
 def _results(value: Any) -> Any:  # noqa: ANN401 - of any JSON
@@ -173,10 +177,10 @@ _Known = dict[tuple[Any, ...], tuple[dict[str, Any], dict[float | None, metrics.
 
 
 def _interface(
-    one: _Metric, host: str | None, known: _Known
+    sample: _Metric, host: str | None, known: _Known
 ) -> tuple[dict[str, Any], dict[float | None, metrics.Collected]]:
     """Names of the interface that a metric is of, and what has been collected of it."""
-    labels = one.labels
+    labels = sample.labels
     index = labels.get("ifIndex", "")
     name = next((labels[label] for label in INTERFACES if labels.get(label)), None)
     names = {
@@ -192,18 +196,18 @@ def _interface(
     )
 
 
-def _uptimes(found: list[_Metric], host: str | None) -> dict[tuple[str | None, float | None], float]:
+def _uptimes(samples: list[_Metric], host: str | None) -> dict[tuple[str | None, float | None], float]:
     """Time since the start of agents (sysUpTime, in hundredths of a second) and hosts, by host and time. [s]."""
     result: dict[tuple[str | None, float | None], float] = {}
     boots: dict[tuple[str | None, float | None], float] = {}
-    for one in found:
-        key = (next((one.labels[label] for label in HOSTS if one.labels.get(label)), host), one.time)
-        if one.name == "sysUpTime":
-            result[key] = one.value / 100
-        elif one.name == "node_boot_time_seconds":
-            boots[key] = one.value
-        elif one.name == "node_time_seconds":
-            result[key] = one.value
+    for sample in samples:
+        key = (next((sample.labels[label] for label in HOSTS if sample.labels.get(label)), host), sample.time)
+        if sample.name == "sysUpTime":
+            result[key] = sample.value / 100
+        elif sample.name == "node_boot_time_seconds":
+            boots[key] = sample.value
+        elif sample.name == "node_time_seconds":
+            result[key] = sample.value
     for key, boot in boots.items():
         now = result.get(key)
         if now is None or now < boot:
@@ -213,8 +217,8 @@ def _uptimes(found: list[_Metric], host: str | None) -> dict[tuple[str | None, f
     return {key: value for key, value in result.items() if 0 <= value < _LONGEST}
 
 
-def _facts(found: list[_Metric], findings: CounterFindings) -> None:
-    names = {one.name for one in found}
+def _facts(samples: list[_Metric], findings: CounterFindings) -> None:
+    names = {sample.name for sample in samples}
     if any(name.startswith("node_") for name in names):
         findings.facts["source"] = "node_exporter"
     elif any(name.startswith("windows_") for name in names):
@@ -223,16 +227,18 @@ def _facts(found: list[_Metric], findings: CounterFindings) -> None:
         findings.facts["source"] = "snmp_exporter"
     if not findings.samples and not findings.interfaces:
         findings.facts["interfaces"] = []
-    findings.facts["n_metrics"] = len(found)
-    if len(found) <= _LISTED:
+    findings.facts["n_metrics"] = len(samples)
+    if len(samples) <= _LISTED:
         findings.facts["metrics"] = [
-            {"name": one.name, "labels": dict(one.labels), "value": one.value, "timestamp_s": one.time} for one in found
+            {"name": sample.name, "labels": dict(sample.labels), "value": sample.value, "timestamp_s": sample.time}
+            for sample in samples
         ]
     memory = next(
-        (one.value for one in found if one.name in {"node_memory_MemTotal_bytes", "node_memory_MemTotal"}), None
+        (sample.value for sample in samples if sample.name in {"node_memory_MemTotal_bytes", "node_memory_MemTotal"}),
+        None,
     )
     if memory is not None:
         findings.facts["memory_bytes"] = int(memory)
-    times = sorted({one.time for one in found if one.time is not None})
+    times = sorted({sample.time for sample in samples if sample.time is not None})
     if times:
         findings.facts.update(n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]))

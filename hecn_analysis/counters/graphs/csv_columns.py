@@ -207,11 +207,11 @@ def lacks(document: Document) -> str | None:
     if not all(name.strip() and number(name) is None for name in names):
         return None
     shown = ", ".join(repr(name[:40]) for name in names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-    found = {column.way for place, name in enumerate(names) if (column := _column(place, name)) is not None}
+    ways = {column.way for place, name in enumerate(names) if (column := _column(place, name)) is not None}
     if not any(name.lower().strip() in _TIMES for name in names):
         reason = "none of which is a time"
-    elif found != set(_WAYS):
-        reason = f"none of which is a rate or octets {' or '.join(way for way in _WAYS if way not in found)}"
+    elif ways != set(_WAYS):
+        reason = f"none of which is a rate or octets {' or '.join(way for way in _WAYS if way not in ways)}"
     else:
         reason = "two of which are alike"
     return f"the columns {shown}, {reason}"
@@ -252,7 +252,7 @@ def _head(document: Document) -> _Head | None:
 
 def _column(place: int, name: str) -> _Column | None:
     """A column of octets or of a rate; None for others."""
-    labels = {found["name"]: found["value"] for found in _LABEL.finditer(name)}
+    labels = {match["name"]: match["value"] for match in _LABEL.finditer(name)}
     plain = _PER_SECOND.sub("/s", re.sub(r"\{[^}]{0,400}\}", " ", name)).replace("_total", "")
     way = next(iter(ways([plain])), None)
     if way is None:
@@ -272,12 +272,12 @@ def _column(place: int, name: str) -> _Column | None:
 
 def _factor(name: str) -> float | None:
     """Factor to bit/s of the unit in a name; None without one."""
-    found = _UNIT.search(name)
-    if found is None:
+    match = _UNIT.search(name)
+    if match is None:
         return None
-    if found["bytes"]:
-        return units.parse(f"1 {found['more']}B/s", "rate")
-    prefix = found["prefix"].upper().replace("K", "k")
+    if match["bytes"]:
+        return units.parse(f"1 {match['more']}B/s", "rate")
+    prefix = match["prefix"].upper().replace("K", "k")
     return units.parse(f"1 {prefix}b/s", "rate")
 
 
@@ -396,7 +396,7 @@ def _read_series(document: Document, head: _Head, findings: CounterFindings) -> 
     of_series: dict[str, list[Row]] = {}
     for row in _rows(document, head, findings):
         of_series.setdefault(row[2][0], []).append(row)
-    found: dict[tuple[str | None, str | None, float], dict[str, float]] = {}
+    rates: dict[tuple[str | None, str | None, float], dict[str, float]] = {}
     lines: dict[tuple[str | None, str | None, float], int] = {}
     for name, rows in of_series.items():
         column = _column(2, name)
@@ -410,12 +410,12 @@ def _read_series(document: Document, head: _Head, findings: CounterFindings) -> 
         for line, moment, cells in rows:
             if (value := _value(cells[2], column)) is not None:
                 key = (column.host, column.port, moment)
-                found.setdefault(key, {})[f"{column.way}_bps"] = value
+                rates.setdefault(key, {})[f"{column.way}_bps"] = value
                 lines.setdefault(key, line)
     times: dict[tuple[str | None, str | None], list[float]] = {}
-    for host, port, moment in found:
+    for host, port, moment in rates:
         times.setdefault((host, port), []).append(moment)
     steps = {key: interval(sorted(own)) for key, own in times.items()}
-    for (host, port, moment), values in found.items():
+    for (host, port, moment), values in rates.items():
         line, step = lines[host, port, moment], steps[host, port]
         findings.rate(host=host, interface=port, line=line, time=moment, interval_s=step, **values)

@@ -112,15 +112,15 @@ def read(document: Document, findings: CounterFindings) -> None:
     )
 
 
-def join(found: Sequence[CounterFindings]) -> None:
+def join(parts: Sequence[CounterFindings]) -> None:
     """Add titles and speeds from configurations to the logs and pages of their targets."""
     known: dict[str, list[tuple[PurePath, dict[str, Any]]]] = {}
-    for part in found:
+    for part in parts:
         if part.format in FORMATS:
             targets: Any = part.facts["targets"]
             for target in targets:
                 known.setdefault(target["name"].lower(), []).append((PurePath(part.source_file).parent, target))
-    for part in found:
+    for part in parts:
         if part.format not in {"mrtg-log", "mrtg-page"}:
             continue
         for (_, name, _), facts in part.interfaces.items():

@@ -123,12 +123,12 @@ def _page(text: str, findings: CounterFindings, stem: str) -> None:
             findings.facts["updated_time"] = iso(updated_time)
 
 
-def _speed(found: re.Match[str]) -> float | None:
+def _speed(match: re.Match[str]) -> float | None:
     try:
-        value = float(found["value"]) * _PREFIXES[found["prefix"].upper()]
+        value = float(match["value"]) * _PREFIXES[match["prefix"].upper()]
     except ValueError:
         return None
-    return value * (_BITS if found["unit"][0] == "B" else 1)
+    return value * (_BITS if match["unit"][0] == "B" else 1)
 
 
 def _index(text: str, findings: CounterFindings) -> None:

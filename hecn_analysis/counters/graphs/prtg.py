@@ -147,8 +147,8 @@ def _of_csv(
             _cover(row)
             yield row
         elif not _SUMMARY.match(words):
-            found = separator.join(cells)[:80]
-            findings.problem(line_number, "malformed", f"found {found!r}, expected a row with a date; left out")
+            text = separator.join(cells)[:80]
+            findings.problem(line_number, "malformed", f"found {text!r}, expected a row with a date; left out")
 
 
 def _with_unit(words: str, name: str) -> str:
@@ -280,14 +280,14 @@ def _of_json(document: Document, findings: CounterFindings) -> Iterator[Row]:
 
 def _pairs_of_json(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose names may be repeated: the second one becomes name[1]."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in pairs:
         place, own = 0, name
-        while own in found:
+        while own in values:
             place += 1
             own = f"{_RAW.sub('', name)}[{place}]{'_raw' if _RAW.search(name) else ''}"
-        found[own] = value
-    return found
+        values[own] = value
+    return values
 
 
 def _whole_rows(text: str) -> dict[str, Any]:

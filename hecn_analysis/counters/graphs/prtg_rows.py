@@ -198,12 +198,12 @@ def hand_over(rows: Sequence[Row], findings: CounterFindings) -> None:
 
 def _figures(row: Row, kinds: Mapping[str, Channel], decimal: str, kind: str) -> dict[str, float]:
     """Values of the channels of one kind, by direction."""
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for label, (words, raw) in row.values.items():
         known = kinds.get(label)
         if known is not None and known.kind == kind and (value := _figure(words, raw, decimal)) is not None:
-            found[known.way] = value
-    return found
+            figures[known.way] = value
+    return figures
 
 
 def _says_something(row: Row, kinds: Mapping[str, Channel]) -> bool:
@@ -218,11 +218,11 @@ def _flag(row: Row, speeds: Mapping[str, float]) -> str:
     return "given,partial" if covered is not None and covered < _NEARLY_FULL else "given"
 
 
-def _point(found: re.Match[str], which: str, *, day_first: bool, day: datetime | None = None) -> datetime | None:
-    if found[f"{which}a"] is None and day is not None:
+def _point(match: re.Match[str], which: str, *, day_first: bool, day: datetime | None = None) -> datetime | None:
+    if match[f"{which}a"] is None and day is not None:
         year, month, of_month = day.year, day.month, day.day
     else:
-        a, b, c = (int(found[f"{which}{part}"]) for part in "abc")
+        a, b, c = (int(match[f"{which}{part}"]) for part in "abc")
         if a > 31:
             year, month, of_month = a, b, c
         else:
@@ -230,12 +230,12 @@ def _point(found: re.Match[str], which: str, *, day_first: bool, day: datetime |
             month, of_month = (b, a) if day_first else (a, b)
     if year not in _YEARS:
         return None
-    hour = int(found[f"{which}h"] or 0)
-    half = (found[f"{which}half"] or found[f"{'to_' if which else ''}before"] or "").lower()
+    hour = int(match[f"{which}h"] or 0)
+    half = (match[f"{which}half"] or match[f"{'to_' if which else ''}before"] or "").lower()
     if half:
         hour = hour % 12 + (12 if half[0] == "p" or half in {"下午", "午後"} else 0)
     try:
-        return datetime(year, month, of_month, hour, int(found[f"{which}m"] or 0), int(found[f"{which}s"] or 0))  # noqa: DTZ001 - local
+        return datetime(year, month, of_month, hour, int(match[f"{which}m"] or 0), int(match[f"{which}s"] or 0))  # noqa: DTZ001 - local
     except ValueError:
         return None
 
@@ -243,7 +243,7 @@ def _point(found: re.Match[str], which: str, *, day_first: bool, day: datetime |
 def _moments(rows: Sequence[Row], findings: CounterFindings) -> list[Moment | None]:
     """Dates of the rows, read with the day or the month first, whichever fits them all."""
     readings = {first: [moment(row.date, day_first=first) for row in rows] for first in (True, False)}
-    missing = {first: sum(when is None for when in found) for first, found in readings.items()}
+    missing = {first: sum(when is None for when in moments) for first, moments in readings.items()}
     if missing[True] != missing[False]:
         return readings[missing[True] < missing[False]]
     if readings[True] == readings[False]:
@@ -255,7 +255,7 @@ def _moments(rows: Sequence[Row], findings: CounterFindings) -> list[Moment | No
     if any("/" not in row.date for row in rows[:1]):
         return readings[True]
     steps = {
-        first: len({b.start - a.start for a, b in pairwise(found) if a and b}) for first, found in readings.items()
+        first: len({b.start - a.start for a, b in pairwise(moments) if a and b}) for first, moments in readings.items()
     }
     if steps[True] == steps[False]:
         findings.problem(
@@ -267,11 +267,11 @@ def _moments(rows: Sequence[Row], findings: CounterFindings) -> list[Moment | No
     return readings[steps[True] <= steps[False]]
 
 
-def _far(found: Sequence[Moment | None], rows: Sequence[Row]) -> float:
+def _far(moments: Sequence[Moment | None], rows: Sequence[Row]) -> float:
     """Largest difference of dates in words from the raw ones, in seconds."""
     apart = [
         abs((when.start - datetime(1970, 1, 1)).total_seconds() - (raw - _OLE_EPOCH) * _DAY)  # noqa: DTZ001 - local
-        for when, row in zip(found, rows, strict=True)
+        for when, row in zip(moments, rows, strict=True)
         if when is not None and (raw := number(row.raw_date)) is not None
     ]
     return max(apart, default=0.0)

@@ -152,8 +152,8 @@ def _database(root: Element, findings: CounterFindings, name: str) -> None:
     names = [str(source["name"]) for source in sources]
     places = ways(names)
     if any(sources[place]["type"] == "GAUGE" for place in places.values()):
-        found = ", ".join(names[place] for place in places.values())
-        findings.problem(None, "unit", f"found gauges ({found}), expected counters; read as bytes a second")
+        gauges = ", ".join(names[place] for place in places.values())
+        findings.problem(None, "unit", f"found gauges ({gauges}), expected counters; read as bytes a second")
     archives = [] if step is None or last is None else list(_archives(root, step, last, len(sources)))
     if step is None or last is None:
         findings.problem(

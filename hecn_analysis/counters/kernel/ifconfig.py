@@ -104,7 +104,7 @@ def _begin(new: re.Match[str] | None, line: str) -> dict[str, Any]:
         flags = new["flags"].split(",")
         mtu, index = re.search(r"\bmtu (\d{1,9})\b", new["rest"]), re.search(r"\bindex (\d{1,9})\b", new["rest"])
         row = {"interface": new["name"], "up": {"UP", "RUNNING"} <= set(flags)}
-        row.update({name: int(found[1]) for name, found in (("mtu", mtu), ("index", index)) if found})
+        row.update({name: int(match[1]) for name, match in (("mtu", mtu), ("index", index)) if match})
     if mac := _MAC.search(line):
         row["mac_address"] = mac["mac"].lower()
     return row

@@ -73,13 +73,13 @@ def read(document: Document, findings: CounterFindings) -> None:
     is_sentences = _STATISTICS.search(text) is not None
     findings.format = "netstat-s" if is_sentences else "nstat"
     pattern = _NSTAT if _NSTAT.search(text) else _JSON
-    found = (
+    counts = (
         _sections(document)
         if is_sentences
         else ((m["protocol"], snake_case(m["name"]), m["value"]) for m in pattern.finditer(text))
     )
     protocols: dict[str, dict[str, int | None]] = {}
-    for protocol, name, value in found:
+    for protocol, name, value in counts:
         protocols.setdefault(snake_case(protocol), {}).setdefault(name, counter(value))
     findings.facts.update(protocols)
 

@@ -62,7 +62,7 @@ def read(document: Document, findings: CounterFindings) -> None:
 def _headed(text: str, below: str) -> _Tables | None:
     """The tables, if this line has them and the next one their columns."""
     words = text.split()
-    names = [found[1] for word in words if (found := _TABLE.match(word)) is not None]
+    names = [match[1] for word in words if (match := _TABLE.match(word)) is not None]
     heads = _BAR.split(below.rstrip(">"))
     if not words or len(names) != len(words) or len(heads) != len(names):
         return None

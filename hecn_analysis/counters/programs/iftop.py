@@ -40,14 +40,14 @@ def read(document: Document, findings: CounterFindings) -> None:
     interface: str | None = None
     totals: dict[str, float] = {}
     for line, text in enumerate(document.lines, 1):
-        if found := _INTERFACE.match(text):
-            interface = found["name"]
-        elif found := _TOTAL.match(text) or _PEAK.match(text):
-            rates = _rates(found["figures"])
+        if match := _INTERFACE.match(text):
+            interface = match["name"]
+        elif match := _TOTAL.match(text) or _PEAK.match(text):
+            rates = _rates(match["figures"])
             if rates is None:
                 findings.problem(line, "malformed", f"found {text.strip()[:80]!r}, expected three rates; left out")
-            elif "way" in found.groupdict():
-                totals[found["way"]] = rates[1]
+            elif "way" in match.groupdict():
+                totals[match["way"]] = rates[1]
             else:
                 peaks = {"out_max_bps": rates[0], "in_max_bps": rates[1]}
                 _hand_over(findings, line, interface, totals, peaks)
@@ -58,7 +58,9 @@ def _rates(text: str) -> list[float] | None:
     """The three rates of a line [bit/s]; None if it has others."""
     figures = [_FIGURE.fullmatch(word) for word in text.split()]
     rates = [
-        float(one["digits"]) * scale(one["power"], 1024) * (8 if one["unit"] == "B" else 1) for one in figures if one
+        float(match["digits"]) * scale(match["power"], 1024) * (8 if match["unit"] == "B" else 1)
+        for match in figures
+        if match
     ]
     return rates if len(rates) == len(figures) == len(("2 s", "10 s", "40 s")) else None
 

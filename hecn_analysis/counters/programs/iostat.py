@@ -61,8 +61,8 @@ def read(document: Document, findings: CounterFindings) -> None:
 def _text(document: Document, findings: CounterFindings) -> None:
     first = first_line(document)
     extended = any(
-        "%util" in found.group()
-        for found in (*_DEVICES.finditer(document.text), *_DEVICES_LAST.finditer(document.text))
+        "%util" in match.group()
+        for match in (*_DEVICES.finditer(document.text), *_DEVICES_LAST.finditer(document.text))
     )
     findings.format = "iostat-x" if extended else "iostat"
     if first:
@@ -81,11 +81,11 @@ def _text(document: Document, findings: CounterFindings) -> None:
         if stamp is not None:
             stamps.append(stamp)
             times.append(local_time(findings, line, stamp))
-        elif found := _PROCESSORS.match(text):
-            kind, columns = "cpu", found["columns"].split()
+        elif match := _PROCESSORS.match(text):
+            kind, columns = "cpu", match["columns"].split()
             reports["cpu"] += 1
-        elif found := _DEVICES.match(text) or _DEVICES_LAST.match(text):
-            kind, columns = "devices", found["columns"].split()
+        elif match := _DEVICES.match(text) or _DEVICES_LAST.match(text):
+            kind, columns = "devices", match["columns"].split()
             table = _Table(columns, name_last=not text.lstrip().startswith("Device"))
             reports["devices"] += "tps" in columns or columns[0] in {"r/s", "rrqm/s", "kB_read/s", "Blk_read/s"}
         elif not text.strip():

@@ -50,10 +50,10 @@ def read(document: Document, findings: CounterFindings) -> None:
     findings.format = "perf-stat"
     facts: dict[str, object] = {}
     for text in document.lines:
-        if found := _BEGINS.match(text):
-            facts = {"command": found["what"].strip("'")}
-        elif found := _ELAPSED.match(text):
-            facts["elapsed_s"] = decimal(found["value"])
+        if match := _BEGINS.match(text):
+            facts = {"command": match["what"].strip("'")}
+        elif match := _ELAPSED.match(text):
+            facts["elapsed_s"] = decimal(match["value"])
         elif facts:
             _figures(text, facts)
     if "elapsed_s" not in facts:
@@ -65,8 +65,8 @@ def read(document: Document, findings: CounterFindings) -> None:
 
 def _figures(text: str, facts: dict[str, object]) -> None:
     """Take the count of a line, and what perf computed of it."""
-    if found := _COUNT.match(text):
-        facts[found["name"].replace("-", "_")] = grouped(found["value"])
+    if match := _COUNT.match(text):
+        facts[match["name"].replace("-", "_")] = grouped(match["value"])
     for name, pattern in _SHARES.items():
         if share := pattern.search(text):
             facts[name] = decimal(share["value"]) * (_GIGA if name == "clock_hz" else 1)

@@ -51,11 +51,11 @@ def moment(seconds: float | None) -> float | None:
 
 def moments(times: Iterable[float | None]) -> dict[str, object]:
     """Facts of printed times: their number, the first, the last."""
-    found = sorted({time for each in times if (time := moment(each)) is not None})
-    if not found:
+    sorted_times = sorted({time for each in times if (time := moment(each)) is not None})
+    if not sorted_times:
         return {}
-    ends = {"first_time": iso(found[0]), "last_time": iso(found[-1])}
-    return {"n_samples": len(found), **ends, "interval_s": interval(found)}
+    ends = {"first_time": iso(sorted_times[0]), "last_time": iso(sorted_times[-1])}
+    return {"n_samples": len(sorted_times), **ends, "interval_s": interval(sorted_times)}
 
 
 def local_time(

@@ -69,8 +69,8 @@ def later_lines(document: Document) -> dict[int, First]:
     return dict(list(result.items())[1:])
 
 
-def _first(line: int, found: re.Match[str]) -> First:
-    return First(line, found["host"], found["date"].strip(), int(found["cpus"]) if found["cpus"] else None)
+def _first(line: int, match: re.Match[str]) -> First:
+    return First(line, match["host"], match["date"].strip(), int(match["cpus"]) if match["cpus"] else None)
 
 
 def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[date | None, bool]:
@@ -98,17 +98,17 @@ def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[
         return None, False
 
 
-def clock_of(found: re.Match[str]) -> time | None:
+def clock_of(match: re.Match[str]) -> time | None:
     """Time of day in a match of `CLOCK`, None if impossible."""
-    if found["hour"] is None:
+    if match["hour"] is None:
         return None
-    hour, half = int(found["hour"]), (found["before"] or found["after"] or "").lower()
+    hour, half = int(match["hour"]), (match["before"] or match["after"] or "").lower()
     if half:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half in _EVENING else 0)
     try:
-        return time(hour, int(found["minute"]), int(found["second"]))
+        return time(hour, int(match["minute"]), int(match["second"]))
     except ValueError:
         return None
 
@@ -141,8 +141,8 @@ class Days:
 
     def begin(self, first: First, document: Document) -> None:
         """Read the date of a first line."""
-        clocks = [found for line in document.lines[:200] if (found := CLOCK.match(line))]
-        half = any(found["before"] or found["after"] for found in clocks)
+        clocks = [match for line in document.lines[:200] if (match := CLOCK.match(line))]
+        half = any(clock["before"] or clock["after"] for clock in clocks)
         self._day, doubtful = day_of(first.date, half_days=half, clock=bool(clocks))
         self._last = {}
         self._reports += 1
@@ -156,12 +156,12 @@ class Days:
             )
 
     def time(
-        self, line: int, found: re.Match[str], table: str, *, row: str | None = None, counts: bool = True
+        self, line: int, match: re.Match[str], table: str, *, row: str | None = None, counts: bool = True
     ) -> float | None:
         """Seconds since 1970 of the clock in a line."""
-        if found["epoch"]:
-            return float(found["epoch"])
-        clock = clock_of(found)
+        if match["epoch"]:
+            return float(match["epoch"])
+        clock = clock_of(match)
         if clock is None or self._day is None:
             return None
         last = self._last.get(table)

@@ -51,19 +51,19 @@ def read(document: Document, findings: CounterFindings) -> None:
     ports: list[str] = []
     rows: dict[str, dict[str, object]] = {}
     for line, text in enumerate(document.lines, 1):
-        if found := _PORTS.match(text):
-            ports = [cell.strip() for cell in found["cells"].strip(" |\t").split("|")]
+        if match := _PORTS.match(text):
+            ports = [cell.strip() for cell in match["cells"].strip(" |\t").split("|")]
             rows = {port: {"line": line, "interface": port} for port in ports}
-        elif found := _ROW.match(text):
-            cells = [cell.strip() for cell in found["cells"].strip(" |\t").split("|")]
+        elif match := _ROW.match(text):
+            cells = [cell.strip() for cell in match["cells"].strip(" |\t").split("|")]
             if len(cells) != len(ports) or not all(map(str.isdecimal, cells)):
                 findings.problem(
                     line, "malformed", f"found {text.strip()[:80]!r}, expected {len(ports)} counts; left out"
                 )
                 continue
             for port, cell in zip(ports, cells, strict=True):
-                rows[port][_COLUMNS[found["name"]]] = int(cell)
-        elif found := _RATE.match(text):
-            findings.facts[_FACTS[found["name"]]] = float(found["n"]) * scale(found["power"], 1000)
+                rows[port][_COLUMNS[match["name"]]] = int(cell)
+        elif match := _RATE.match(text):
+            findings.facts[_FACTS[match["name"]]] = float(match["n"]) * scale(match["power"], 1000)
     for row in rows.values():
         findings.sample(**row)

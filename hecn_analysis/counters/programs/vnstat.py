@@ -131,7 +131,7 @@ def _overflown(received: object, sent: object, findings: CounterFindings) -> boo
 
 
 def _entries(traffic: Mapping[str, Any], unit: int, findings: CounterFindings, name: str) -> _Intervals:
-    found = {}
+    by_kind = {}
     for kind, names, _ in _KINDS:
         entries = objects(next((traffic[name] for name in names if isinstance(traffic.get(name), list)), None))
         rows = []
@@ -143,8 +143,8 @@ def _entries(traffic: Mapping[str, Any], unit: int, findings: CounterFindings, n
             if time is not None and isinstance(received, int) and isinstance(sent, int):
                 rows.append((time, unit * received, unit * sent))
         if rows:
-            found[kind] = sorted(rows)
-    return found
+            by_kind[kind] = sorted(rows)
+    return by_kind
 
 
 def _json(document: Document, findings: CounterFindings) -> Iterator[_Interface]:
@@ -200,7 +200,8 @@ def _xml(root: Element, findings: CounterFindings) -> Iterator[_Interface]:
             continue
         lists = {child.tag: [_plain(entry) for entry in child] for child in traffic if child.tag != "total"}
         total, updated = (
-            _plain(found) if found is not None else None for found in (traffic.find("total"), link.find("updated"))
+            _plain(element) if element is not None else None
+            for element in (traffic.find("total"), link.find("updated"))
         )
         name = link.findtext("name") or link.get("name") or link.get("id") or ""
         yield _interface(name, total, updated, _entries(lists, unit, findings, name), unit=unit, findings=findings)
@@ -233,10 +234,10 @@ def _hand_over(links: list[_Interface], findings: CounterFindings) -> None:
             facts.append(series)
             break
     if begins:
-        found = sorted(begins)
+        times = sorted(begins)
         findings.facts.update(
-            series=facts, n_samples=len(found), first_time=iso(found[0]), last_time=iso(found[-1]),
-            interval_s=interval(found),
+            series=facts, n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]),
+            interval_s=interval(times),
         )  # fmt: skip
 
 

@@ -353,8 +353,8 @@ class Readings:
         for way in ("In", "Out"):
             wide, narrow = (_first(own, f"{name}{way}Octets") for name in ("ifHC", "if"))
             if wide == 0 and narrow:
-                found = f"0 beside if{way}Octets of {narrow}"
-                self._once(f"ifHC{way}Octets", own[f"ifHC{way}Octets"], found, "the same count; used as printed")
+                narrow_count = f"0 beside if{way}Octets of {narrow}"
+                self._once(f"ifHC{way}Octets", own[f"ifHC{way}Octets"], narrow_count, "the same count; used as printed")
         discontinuity = own.get("ifCounterDiscontinuityTime")
         self._findings.sample(
             **identity,
@@ -438,8 +438,8 @@ def _positive(value: Value | None) -> int | None:
 
 def _first(own: Mapping[str, Value], *names: str) -> int | None:
     """Value of the first present one of some objects."""
-    found = _first_named(own, *names)
-    return None if found is None else found[1]
+    named = _first_named(own, *names)
+    return None if named is None else named[1]
 
 
 def _first_named(own: Mapping[str, Value], *names: str) -> tuple[str, int] | None:

@@ -27,15 +27,15 @@ def checked(port: Port) -> Iterator[dict[str, object]]:
         return
 
     def finding(check: str, at: str, *words: str) -> dict[str, object]:
-        found = dict(zip(("found", "expected", "fix", "source"), words, strict=True))
-        return {"check": check, "place": port.interface, **found, "line": port.lines.get(at, port.line)}
+        texts = dict(zip(("found", "expected", "fix", "source"), words, strict=True))
+        return {"check": check, "place": port.interface, **texts, "line": port.lines.get(at, port.line)}
 
     fix = "let both ends negotiate, or set speed and duplex of both ends alike"
     if values.get("duplex") == "half":
         yield finding("port-duplex", "duplex", "half duplex", "full duplex", fix, _DUPLEX)
     elif values.get("late_collisions"):
-        found = f"{values['late_collisions']} late collisions"
-        yield finding("port-duplex", "late_collisions", found, "none: the other end is in full duplex", fix, _DUPLEX)
+        texts = f"{values['late_collisions']} late collisions"
+        yield finding("port-duplex", "late_collisions", texts, "none: the other end is in full duplex", fix, _DUPLEX)
     can, does = port.supported_bps, values.get("speed_bps")
     if can is not None and does is not None and does < 0.999 * can:
         yield finding(

@@ -115,8 +115,8 @@ class Port:
 
     def block(self, groups: Iterable[str], text: str, way: str) -> None:
         """Prevent later values from replacing one that could not be read."""
-        ways = tuple(one for one in ("in", "out") if one in text.lower()) if "way" in groups else (way,)
-        self.blocked |= {f"{one}_{name}" for name in groups for one in ways if name in _GENERIC} | set(groups)
+        ways = tuple(each for each in ("in", "out") if each in text.lower()) if "way" in groups else (way,)
+        self.blocked |= {f"{each}_{name}" for name in groups for each in ways if name in _GENERIC} | set(groups)
 
     @property
     def is_virtual(self) -> bool:
@@ -216,8 +216,8 @@ def hand_over(findings: CounterFindings, ports: Iterable[Port]) -> None:
     """Add counters of ports as samples, rates as rates, and their faults as facts of the file."""
     from hecn_analysis.counters.switches.checks import checked  # noqa: PLC0415 - it needs `Port`
 
-    found = list(ports)
-    for port in found:
+    all_ports = list(ports)
+    for port in all_ports:
         port.add_up()
         own = {"host": port.host, "interface": port.interface}
         known = {name: port.values[name] for name in _OF_INTERFACE if name in port.values}
@@ -234,4 +234,4 @@ def hand_over(findings: CounterFindings, ports: Iterable[Port]) -> None:
         rates = {name: port.values[name] for name in ("in_bps", "out_bps", "interval_s") if name in port.values}
         if rates.keys() & {"in_bps", "out_bps"}:
             findings.rate(line=port.lines.get("in_bps", port.lines.get("out_bps")), time=time, **own, **rates)
-    findings.facts["findings"] = [each for port in found for each in checked(port)]
+    findings.facts["findings"] = [each for port in all_ports for each in checked(port)]

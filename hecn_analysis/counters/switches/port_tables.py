@@ -108,7 +108,7 @@ def _begins(line: str) -> str:
 
 def ports(document: Document, problem: Problem) -> Iterator[Port]:
     """Read the ports of a file, one per port and reading."""
-    found: dict[str, Port] = {}
+    by_name: dict[str, Port] = {}
     heads: set[str] = set()
     rows: set[tuple[str, ...]] = set()
     table, names, host = "", [""], None
@@ -118,8 +118,8 @@ def ports(document: Document, problem: Problem) -> Iterator[Port]:
         if begun or prompt is not None:
             other = prompt is not None and prompt["host"] != host
             if other or " ".join(line.split()) in heads:
-                yield from found.values()
-                found, heads, rows = {}, set(), set()
+                yield from by_name.values()
+                by_name, heads, rows = {}, set(), set()
             host = prompt["host"] if prompt is not None and not begun else host
             table, names = begun, line.split()
             heads |= {" ".join(names)} if begun else set()
@@ -129,15 +129,15 @@ def ports(document: Document, problem: Problem) -> Iterator[Port]:
             if groups is not None:
                 name = str(groups["port"]).removesuffix("*")
                 if (name, *names) in rows:
-                    yield found.pop(name)
+                    yield by_name.pop(name)
                 rows.add((name, *names))
-                found.setdefault(name, Port(name, number, host)).take(groups, number)
+                by_name.setdefault(name, Port(name, number, host)).take(groups, number)
             elif is_cut or _is_row(table, line):
                 kind = "truncated" if is_cut else "malformed"
                 problem(number, kind, f"found {line.strip()[:200]!r}, expected a port with its columns; left out")
             elif line[:1].strip():
                 table = ""
-    yield from found.values()
+    yield from by_name.values()
 
 
 def _is_row(table: str, line: str) -> bool:

@@ -112,10 +112,10 @@ class Seen:
     @cached_property
     def formats(self) -> dict[str, list[dict[str, Any]]]:
         """Facts of the outputs by format."""
-        found: dict[str, list[dict[str, Any]]] = {}
-        for one in self.captured:
-            found.setdefault(one.facts.format, []).append(one.facts.values)
-        return found
+        by_format: dict[str, list[dict[str, Any]]] = {}
+        for output in self.captured:
+            by_format.setdefault(output.facts.format, []).append(output.facts.values)
+        return by_format
 
     def facts(self, *formats: str) -> Iterator[dict[str, Any]]:
         """Facts of all outputs of these formats."""
@@ -145,7 +145,7 @@ class Seen:
             return None
         rates = [self.port_bps(name) for name in self.interfaces_of(device.card)]
         if not rates:
-            rates = [_named_speed(one.name) for one in self.cards.get(device.card, ()) if one.purpose == "nic"]
+            rates = [_named_speed(port.name) for port in self.cards.get(device.card, ()) if port.purpose == "nic"]
         known = [rate for rate in rates if rate is not None]
         return sum(known) if known and len(known) == len(rates) else None
 
@@ -160,23 +160,23 @@ class Seen:
         """Interfaces of a card, by its address without the function."""
         return sorted(
             name
-            for name, one in self.machine.interfaces.items()
-            if (one.bus_info or one.address or "").rpartition(".")[0] == card
+            for name, interface in self.machine.interfaces.items()
+            if (interface.bus_info or interface.address or "").rpartition(".")[0] == card
         )
 
     @cached_property
     def links(self) -> dict[str, Link]:
         """Facts of each interface from ip link and sysfs."""
-        found: dict[str, dict[str, Any]] = {}
+        by_name: dict[str, dict[str, Any]] = {}
         for facts in self.facts("sysfs"):
-            for name, one in facts["net"].items():
-                found.setdefault(name, {}).update(one)
+            for name, link in facts["net"].items():
+                by_name.setdefault(name, {}).update(link)
         for facts in self.facts("ip-link", "ip-link-json"):
-            for one in facts["interfaces"]:
-                found.setdefault(one["name"], {}).update(
-                    {name: value for name, value in one.items() if value is not None}
+            for link in facts["interfaces"]:
+                by_name.setdefault(link["name"], {}).update(
+                    {name: value for name, value in link.items() if value is not None}
                 )
-        return {name: Link.of(facts) for name, facts in found.items()}
+        return {name: Link.of(facts) for name, facts in by_name.items()}
 
     def link(self, name: str) -> Link:
         """Facts of an interface from ip link and sysfs; empty if it was not captured."""
@@ -190,13 +190,15 @@ class Seen:
     @cached_property
     def ports(self) -> dict[str, Interface]:
         """Interfaces that are ports of a card: no bridges, bonds, loopback or networks of guests."""
-        found = {}
-        for name, one in self.machine.interfaces.items():
+        cabled = {}
+        for name, interface in self.machine.interfaces.items():
             link = self.link(name)
-            card = any(fact is not None for fact in (one.address, one.bus_info, one.port, one.rx_max))
+            card = any(
+                fact is not None for fact in (interface.address, interface.bus_info, interface.port, interface.rx_max)
+            )
             if card and not link.loopback and not link.kind:
-                found[name] = one
-        return found
+                cabled[name] = interface
+        return cabled
 
     def port_bps(self, name: str) -> float | None:
         """Return the highest rate of a port [bit/s]: its fastest mode, else its speed, else that in its card's name."""

@@ -137,12 +137,12 @@ def find(
 
 def _checked(seen: Seen) -> HostFindings:
     """Run all checks."""
-    found: list[Finding] = []
+    remarks: list[Finding] = []
     unchecked: list[Unchecked] = []
     for check in CHECKS:
-        found.extend(check.run(seen))
+        remarks.extend(check.run(seen))
         unchecked.extend(_missing(check, seen))
-    ranked = sorted(found, key=_share)
+    ranked = sorted(remarks, key=_share)
     return HostFindings(tuple(ranked), tuple(unchecked), seen)
 
 

@@ -66,13 +66,13 @@ def governor(seen: Seen) -> Iterator[Finding]:
     slow: dict[tuple[str, str], list[tuple[str, Clocks]]] = {}
     capped: list[tuple[str, float, float]] = []
     for facts in seen.facts("sysfs", "cpupower"):
-        for cpu, clocks in ((cpu, Clocks.of(one)) for cpu, one in facts["cpus"].items()):
+        for cpu, clocks in ((cpu, Clocks.of(clock)) for cpu, clock in facts["cpus"].items()):
             if clocks.governor in _SLOW:
                 slow.setdefault((clocks.governor, clocks.driver or ""), []).append((cpu, clocks))
             now, most = positive(clocks.max_hz), positive(clocks.cpu_max_hz)
             if now is not None and most is not None and now < 0.95 * most:
                 capped.append((cpu, now, most))
-    for (name, driver), cpus in sorted(slow.items(), key=lambda one: one[0]):
+    for (name, driver), cpus in sorted(slow.items(), key=lambda item: item[0]):
         first = cpus[0][1]
         low, high = positive(first.min_hz), positive(first.cpu_max_hz) or positive(first.max_hz)
         keeps_low = "pstate" not in driver and name == "powersave"

@@ -164,7 +164,7 @@ def offloads(seen: Seen) -> Iterator[Finding]:
         off = [long for long in _OFFLOADS if features.get(long) is False and long not in fixed]
         if off:
             segment = (seen.mtu(name) or 1500) - framing.header_bytes()
-            together = any("segmentation" in one or one == "generic-receive-offload" for one in off)
+            together = any("segmentation" in offload or offload == "generic-receive-offload" for offload in off)
             yield Finding(
                 "offloads",
                 name,
@@ -173,7 +173,7 @@ def offloads(seen: Seen) -> Iterator[Finding]:
                 limit_bps=_core(seen, segment) if together else None,
                 mended_bps=_core(seen, _MERGED) if together else None,
                 basis=f"one core: {_CORE}, {segment} or 65536 bytes at once" if together else "",
-                fix=f"ethtool -K {name} " + " ".join(f"{_OFFLOADS[one]} on" for one in off),
+                fix=f"ethtool -K {name} " + " ".join(f"{_OFFLOADS[offload]} on" for offload in off),
                 verify=f"ethtool -k {name}",
                 source=_OFFLOAD,
             )
@@ -213,7 +213,7 @@ def interrupts(seen: Seen) -> Iterator[Finding]:
         total = sum(sums.values())
         if len(rows) < 2 or len(sums) < 2 or total < _FEW:
             continue
-        cpu, most = max(sums.items(), key=lambda one: one[1])
+        cpu, most = max(sums.items(), key=lambda item: item[1])
         if most < _BUSY * total:
             continue
         cores = min(len(rows), len(sums))
@@ -236,13 +236,13 @@ def interrupts(seen: Seen) -> Iterator[Finding]:
 def _queues(seen: Seen, name: str) -> list[list[int]]:
     """Counts of a port's interrupts, a list for each queue that was ever used."""
     place = seen.ports[name].bus_info or ""
-    found = []
+    counts = []
     for interrupt in seen.machine.interrupts.values():
         words = interrupt.actions.replace("-", " ").replace("@", " ").replace(",", " ").split()
         mine = name in words or (place and f"pci:{place}" in interrupt.actions)
         if mine and sum(interrupt.counts):
-            found.append(interrupt.counts)
-    return found
+            counts.append(interrupt.counts)
+    return counts
 
 
 def buffers(seen: Seen) -> Iterator[Finding]:
@@ -264,7 +264,7 @@ def buffers(seen: Seen) -> Iterator[Finding]:
         if window >= need:
             continue
         wanted = 1 << max(int(2.5 * need) - 1, 1).bit_length()
-        words = " ".join(str(one) for one in (*three[:2], wanted))
+        words = " ".join(str(value) for value in (*three[:2], wanted))
         yield Finding(
             f"tcp-{side}-buffer",
             f"net.ipv4.{key}",

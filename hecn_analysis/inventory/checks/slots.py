@@ -113,7 +113,7 @@ def max_payload(seen: Seen) -> Iterator[Finding]:
         does, can = whole(device.max_payload), whole(device.max_payload_cap)
         if does is None or can is None or does not in _PAYLOADS:
             continue
-        bridges = [seen.machine.device(one) for one in seen.machine.above(device.address)]
+        bridges = [seen.machine.device(address) for address in seen.machine.above(device.address)]
         caps = [whole(bridge.max_payload_cap) for bridge in bridges]
         if not caps or None in caps:
             continue  # reported as not checked if no bridge is known

@@ -32,7 +32,7 @@ _LINKS: Final = "SATA 3.x and SAS-2: 8 bits travel as 10"
 def _disk_bps(seen: Seen, names: Sequence[str], disk: Disk) -> tuple[float, str]:
     """Return the rate of a disk of an array [bit/s], and its derivation."""
     known = [seen.machine.disks[name] for name in names if name in seen.machine.disks]
-    turning = next((one.rotational for one in known if one.rotational is not None), None)
+    turning = next((each.rotational for each in known if each.rotational is not None), None)
     media = (disk.media or disk.type or "").lower()
     if turning is None and media:
         turning = not ("ssd" in media or "solid" in media)
@@ -128,13 +128,13 @@ def _degraded_pools(seen: Seen) -> Iterator[Finding]:
 def stripe_cache(seen: Seen) -> Iterator[Finding]:
     """Software RAID with parity whose stripe cache is as small as the default."""
     for facts in seen.facts("sysfs"):
-        for name, one in facts["arrays"].items():
-            known = SoftwareArray.of(one)
+        for name, fields in facts["arrays"].items():
+            known = SoftwareArray.of(fields)
             stripes, disks = whole(known.stripe_cache_size), whole(known.n_raid_devices)
             level = {"raid5": 5, "raid6": 6}.get(known.level or "")
             if stripes is None or level is None or disks is None or stripes > _DEFAULT_STRIPES * 2:
                 continue
-            array = next((one for one in seen.machine.arrays if one.name == name), None)
+            array = next((array_part for array_part in seen.machine.arrays if array_part.name == name), None)
             rate, assumed = _disk_bps(seen, array.members if array else [], Disk())
             chunk = whole(known.chunk_bytes) or (array.chunk_bytes if array else None) or 524_288
             part = min(stripes * _PAGE, chunk * max(disks - _PARITY[level], 1) // 2)

@@ -83,23 +83,23 @@ def read(output: Output) -> Facts:
 
 def _records(output: Output) -> list[tuple[str, Record]]:
     """Name and fields of each structure; a field in a list below another is left out."""
-    found: list[tuple[str, Record]] = []
+    records: list[tuple[str, Record]] = []
     awaited = re.match(_QUIET, output.text) is not None  # whose handle ends what was cut off above
     is_quiet = "Handle 0x" not in output.text  # -q leaves out the handles
     for line in output.lines:
         if _HANDLE.match(line) or (is_quiet and line.strip() and not line[0].isspace()):
             awaited = True
         if is_quiet and awaited and line.strip():
-            found.append((line.strip(), {}))
+            records.append((line.strip(), {}))
             awaited = False
         elif _HANDLE.match(line):
             continue
         elif awaited and line.strip() and not line.strip().startswith("DMI type"):
-            found.append((line.strip().removesuffix(" Block"), {}))
+            records.append((line.strip().removesuffix(" Block"), {}))
             awaited = False
-        elif found and not awaited and (field := _FIELD.match(line)):
-            found[-1][1].setdefault(field["name"].strip(), field["value"].strip())
-    return found
+        elif records and not awaited and (field := _FIELD.match(line)):
+            records[-1][1].setdefault(field["name"].strip(), field["value"].strip())
+    return records
 
 
 def _memory(values: dict[str, Any], records: list[Record]) -> None:
@@ -133,9 +133,9 @@ def _memory(values: dict[str, Any], records: list[Record]) -> None:
     ]
 
 
-def _most(found: list[Any]) -> Any:  # noqa: ANN401 - whatever was counted
+def _most(values: list[Any]) -> Any:  # noqa: ANN401 - whatever was counted
     """What most modules have; None where none says."""
-    counts = Counter(value for value in found if value is not None)
+    counts = Counter(value for value in values if value is not None)
     return counts.most_common(1)[0][0] if counts else None
 
 

@@ -80,7 +80,7 @@ def read(output: Output) -> Facts:
     """Memory, processors, network cards and disks."""
     if output.text.lstrip()[:1] in {"{", "["}:
         facts = output.facts("lshw-json")
-        roots = [one for value in output.json for one in (value if isinstance(value, list) else [value])]
+        roots = [part for value in output.json for part in (value if isinstance(value, list) else [value])]
         nodes = [node for root in roots if isinstance(root, dict) for node in _walk(root)]
     else:
         facts = output.facts("lshw-text")
@@ -97,7 +97,7 @@ def _walk(root: Node) -> Iterator[Node]:
         yield node
         below = node.get("children")
         if isinstance(below, list) and depth < _DEEPEST:
-            stack.extend((one, depth + 1) for one in reversed(below) if isinstance(one, dict))
+            stack.extend((child, depth + 1) for child in reversed(below) if isinstance(child, dict))
 
 
 def _text(output: Output) -> list[Node]:
@@ -197,5 +197,5 @@ def _number(value: Any) -> int | float | None:  # noqa: ANN401 - whatever JSON h
     return value if 0 <= value < 1e18 else None
 
 
-def _most(found: list[Any]) -> Any:  # noqa: ANN401 - whatever was counted
-    return Counter(found).most_common(1)[0][0] if found else None
+def _most(values: list[Any]) -> Any:  # noqa: ANN401 - whatever was counted
+    return Counter(values).most_common(1)[0][0] if values else None

@@ -197,25 +197,25 @@ def _unbroken(output: Output) -> Iterator[tuple[int, str]]:
         yield kept
 
 
-def _dump(facts: Facts, dump: bytearray, number: int, found: re.Match[str]) -> None:
+def _dump(facts: Facts, dump: bytearray, number: int, match: re.Match[str]) -> None:
     """Put bytes behind those of their device."""
-    place = int(found["place"], 16)
+    place = int(match["place"], 16)
     if place == len(dump):
-        dump += bytes.fromhex(found["bytes"])
+        dump += bytes.fromhex(match["bytes"])
     elif place > len(dump):
-        message = f"found {found[0][:20]!r}, expected the byte {len(dump):x}; left out"
+        message = f"found {match[0][:20]!r}, expected the byte {len(dump):x}; left out"
         facts.problem(number, "truncated", message)
 
 
-def _device(found: re.Match[str]) -> Device:
+def _device(match: re.Match[str]) -> Device:
     """What the first line of a device says."""
-    name = found["name"]
+    name = match["name"]
     ids = list(_IDS.finditer(name))
     bare = _BARE_IDS.match(name)
     return {
-        "address": address(found["address"]),
-        "class": found["class"],
-        "class_code": found["bare"] or found["code"],
+        "address": address(match["address"]),
+        "class": match["class"],
+        "class_code": match["bare"] or match["code"],
         "vendor_device": ids[-1]["ids"] if ids else bare["ids"] if bare else None,
         "name": re.sub(r"\s?\[[0-9a-f]{4}:[0-9a-f]{4}\]", "", _TAIL.sub("", name)).strip(),
     }
@@ -392,5 +392,7 @@ def _tree(output: Output) -> Facts:
                 facts.values["devices"].append({"address": bridge, "parent": above[3], "name": name})
             position = match.end()
     facts.values["n_devices"] = len(facts.values["devices"])
-    facts.values["parent"] = {one["address"]: one["parent"] for one in facts.values["devices"] if one["parent"]}
+    facts.values["parent"] = {
+        device["address"]: device["parent"] for device in facts.values["devices"] if device["parent"]
+    }
     return facts

@@ -74,8 +74,8 @@ def _unbroken(output: Output) -> Iterator[tuple[int, str]]:
                 continue
             if held is not None:
                 yield held
-            found = _NODE.match(row)
-            held = (number, row) if found and found["name"] == "cpus" else None
+            match = _NODE.match(row)
+            held = (number, row) if match and match["name"] == "cpus" else None
             if held is None:
                 yield number, row
     if held is not None:

@@ -57,32 +57,32 @@ def read(output: Output) -> Facts:
     return output.facts("system-profiler", values)
 
 
-def _hardware(values: dict[str, Any], found: Labelled) -> None:
+def _hardware(values: dict[str, Any], line: Labelled) -> None:
     """Take a line of the overview."""
-    if found.name == "Model Identifier":
-        values["product"] = found.value
-    elif found.name in ("Chip", "Processor Name"):
-        values["cpu_model"] = found.value
-    elif found.name.lower() == "total number of cores":
-        values["cores"] = amounts.whole(found.value.partition(" ")[0])
-    elif found.name.lower() == "number of processors":
-        values["sockets"] = amounts.whole(found.value)
-    elif found.name == "Processor Speed" and (clock := _CLOCK.match(found.value)):
+    if line.name == "Model Identifier":
+        values["product"] = line.value
+    elif line.name in ("Chip", "Processor Name"):
+        values["cpu_model"] = line.value
+    elif line.name.lower() == "total number of cores":
+        values["cores"] = amounts.whole(line.value.partition(" ")[0])
+    elif line.name.lower() == "number of processors":
+        values["sockets"] = amounts.whole(line.value)
+    elif line.name == "Processor Speed" and (clock := _CLOCK.match(line.value)):
         values["mhz"] = 1e3 * float(clock["number"].replace(",", "."))
-    elif found.name == "Memory":
-        values["memory_bytes"] = amounts.size(found.value)
+    elif line.name == "Memory":
+        values["memory_bytes"] = amounts.size(line.value)
 
 
-def _part(part: dict[str, Any], found: Labelled) -> None:
+def _part(part: dict[str, Any], line: Labelled) -> None:
     """Take a line of an interface or a volume."""
-    if found.name in ("BSD Device Name", "BSD Name"):
-        part["device"] = found.value
-    elif found.name == "Link Speed" and (speed := _SPEED.match(found.value)):
+    if line.name in ("BSD Device Name", "BSD Name"):
+        part["device"] = line.value
+    elif line.name == "Link Speed" and (speed := _SPEED.match(line.value)):
         part["speed_bps"] = float(speed["number"]) * {"M": 1e6, "G": 1e9}[speed["prefix"].upper()]
-    elif found.name in ("Capacity", "Free", "Available") and (amount := _BYTES.search(found.value)):
+    elif line.name in ("Capacity", "Free", "Available") and (amount := _BYTES.search(line.value)):
         digits = re.sub(r"\D", "", amount["bytes"])
-        part["size_bytes" if found.name == "Capacity" else "free_bytes"] = int(digits)
-    elif found.name in ("Mount Point", "File System", "Medium Type", "Protocol"):
-        part[found.name.lower().replace(" ", "_")] = found.value
-    elif found.name == "MTU":
-        part["mtu"] = amounts.whole(found.value)
+        part["size_bytes" if line.name == "Capacity" else "free_bytes"] = int(digits)
+    elif line.name in ("Mount Point", "File System", "Medium Type", "Protocol"):
+        part[line.name.lower().replace(" ", "_")] = line.value
+    elif line.name == "MTU":
+        part["mtu"] = amounts.whole(line.value)

@@ -96,17 +96,17 @@ class _Reading:
         elif (field := labelled(number, line)) is not None:
             self._take(field)
 
-    def _take(self, found: Labelled) -> None:
+    def _take(self, line: Labelled) -> None:
         if self._drive is not None:
-            _drive(self._drive, found)
+            _drive(self._drive, line)
         elif self._volume is not None:
-            _volume(self._volume, found)
+            _volume(self._volume, line)
         else:
-            _controller(self._values, found)
+            _controller(self._values, line)
 
 
-def _controller(values: dict[str, Any], found: Labelled) -> None:
-    name, text = found.name.lower(), found.value
+def _controller(values: dict[str, Any], line: Labelled) -> None:
+    name, text = line.name.lower(), line.value
     number = _NUMBER.match(text)
     if name == "controller model":
         values["controller"] = values["controller"] or text or None
@@ -147,20 +147,20 @@ _DRIVE_FIELDS: Final[labels.Fields] = {
 }
 
 
-def _volume(volume: dict[str, Any], found: Labelled) -> None:
-    name, text = found.name.lower(), found.value
+def _volume(volume: dict[str, Any], line: Labelled) -> None:
+    name, text = line.name.lower(), line.value
     if labels.take(volume, _VOLUME_FIELDS, name, text):
         return
     if name in ("read-cache mode", "read-cache status"):
         volume.setdefault("read_cache", text or None)
     elif name in ("write-cache mode", "write-cache status"):
         volume.setdefault("cache", text or None)
-    elif _SEGMENT.fullmatch(found.name) is not None:
+    elif _SEGMENT.fullmatch(line.name) is not None:
         volume["n_segments"] += 1
 
 
-def _drive(drive: dict[str, Any], found: Labelled) -> None:
-    name, text = found.name.lower(), found.value
+def _drive(drive: dict[str, Any], line: Labelled) -> None:
+    name, text = line.name.lower(), line.value
     if labels.take(drive, _DRIVE_FIELDS, name, text):
         return
     if name == "state":

@@ -95,12 +95,16 @@ def read(output: Output) -> Facts:
         block = _block(row)
         known = blocks.setdefault(block["name"], block)
         known["below"] = sorted({*known["below"], *block["below"]})
-    kinds = {"disk"} if any(one["type"] for one in blocks.values()) else {None}
-    disks = {name: one for name, one in blocks.items() if one["type"] in kinds and (one["type"] or not one["below"])}
-    facts.values["disks"] = {name: one["size_bytes"] for name, one in disks.items()}
+    kinds = {"disk"} if any(entry["type"] for entry in blocks.values()) else {None}
+    disks = {
+        name: entry
+        for name, entry in blocks.items()
+        if entry["type"] in kinds and (entry["type"] or not entry["below"])
+    }
+    facts.values["disks"] = {name: entry["size_bytes"] for name, entry in disks.items()}
     for fact in ("rotational", "physical_sector", "logical_sector"):
-        facts.values[fact] = {name: one[fact] for name, one in blocks.items() if one[fact] is not None}
-    facts.values["mounts"] = {mount: name for name, one in blocks.items() for mount in one["mounts"]}
+        facts.values[fact] = {name: entry[fact] for name, entry in blocks.items() if entry[fact] is not None}
+    facts.values["mounts"] = {mount: name for name, entry in blocks.items() for mount in entry["mounts"]}
     facts.values["devices"] = list(blocks.values())
     if not blocks:
         facts.problem(output.last, "truncated", "found a head without rows below it, expected devices")
@@ -113,7 +117,7 @@ def _tree(values: object, depth: int, parent: str | None = None) -> Iterator[dic
         return
     for value in values[:_MOST]:
         if isinstance(value, dict):
-            row = {str(name).upper(): one for name, one in value.items()}
+            row = {str(name).upper(): text for name, text in value.items()}
             name = row.get("KNAME") if row.get("NAME") is None else row["NAME"]
             if isinstance(name, str) and name:
                 yield {**row, "NAME": name, "_parent": parent}
@@ -166,7 +170,7 @@ def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             )  # another mount of the device above, or words below the table
         elif columns and (match := _NAME.match(line)) is not None:
             depth = len(match["tree"])
-            above = [one for one in above if one[0] < depth]
+            above = [parent for parent in above if parent[0] < depth]
             cells = _cells(columns, line, match.end())
             yield {**cells, "NAME": match["name"], "_parent": above[-1][1] if above else None}
             above.append((depth, match["name"]))

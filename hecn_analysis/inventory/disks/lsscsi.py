@@ -54,13 +54,13 @@ def read(output: Output) -> Facts:
     return output.facts("lsscsi", {"n": len(devices), "devices": devices})
 
 
-def _device(found: re.Match[str]) -> dict[str, Any]:
-    nodes = _NODES.search(found["rest"])
-    text = found["rest"][: nodes.start()] if nodes else found["rest"].rstrip()
+def _device(match: re.Match[str]) -> dict[str, Any]:
+    nodes = _NODES.search(match["rest"])
+    text = match["rest"][: nodes.start()] if nodes else match["rest"].rstrip()
     words = nodes["nodes"].split() if nodes else []
     device: dict[str, Any] = {
-        "hctl": found["hctl"],
-        "type": found["type"].strip(),
+        "hctl": match["hctl"],
+        "type": match["type"].strip(),
         "vendor": None,
         "model": None,
         "node": words[0] if words and words[0] != "-" else None,
@@ -69,7 +69,7 @@ def _device(found: re.Match[str]) -> dict[str, Any]:
     transport = _TRANSPORT.match(text)
     if transport is not None:
         device["transport"] = transport["transport"]
-    elif found["hctl"].startswith("N") and not _IDENTIFIER.match(text):
+    elif match["hctl"].startswith("N") and not _IDENTIFIER.match(text):
         device["model"] = re.sub(r"__\d{1,4}$", "", text.strip()) or None
     else:
         columns = _COLUMNS.match(text.ljust(30)) or _WORDS.match(text)

@@ -101,13 +101,13 @@ def _unbroken(output: Output) -> Iterator[tuple[int, str]]:
         yield kept
 
 
-def _array(found: re.Match[str]) -> dict[str, Any]:
-    members = [(member["name"], member["flags"]) for member in _MEMBER.finditer(found["rest"])]
+def _array(match: re.Match[str]) -> dict[str, Any]:
+    members = [(member["name"], member["flags"]) for member in _MEMBER.finditer(match["rest"])]
     return {
-        "name": found["name"],
-        "state": found["state"],
-        "read_only": found["mode"] is not None,
-        "level": found["level"],
+        "name": match["name"],
+        "state": match["state"],
+        "read_only": match["mode"] is not None,
+        "level": match["level"],
         "members": sorted(name for name, _ in members),
         "failed": sorted(name for name, flags in members if "(F)" in flags),
         "spares": sorted(name for name, flags in members if "(S)" in flags),
@@ -150,14 +150,14 @@ def _geometry(array: dict[str, Any], line: str) -> None:
         array["n_configured"], array["n_working"] = int(working["configured"]), int(working["working"])
 
 
-def _sync(found: re.Match[str]) -> dict[str, Any]:
-    progress = _PROGRESS.match(found["rest"])
+def _sync(match: re.Match[str]) -> dict[str, Any]:
+    progress = _PROGRESS.match(match["rest"])
     if progress is None:
-        pending = _PENDING.match(found["rest"])
-        return {"action": found["action"], "pending": pending["pending"] if pending else None}
+        pending = _PENDING.match(match["rest"])
+        return {"action": match["action"], "pending": pending["pending"] if pending else None}
     finish, speed = amounts.number(progress["finish"]), amounts.whole(progress["speed"])
     return {
-        "action": found["action"],
+        "action": match["action"],
         "fraction": round(float(progress["percent"]) / 100, 6),
         "finish_s": None if finish is None else round(finish * 60),
         "speed_bytes_per_s": None if speed is None else speed * 1024,

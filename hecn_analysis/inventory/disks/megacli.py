@@ -83,7 +83,7 @@ def _quoted(drive: dict[str, Any], drives: list[dict[str, Any]]) -> bool:
     """Whether a drive is only named by its place, which another one has with its details."""
     named = {name for name, value in drive.items() if value is not None} <= {"enclosure", "slot"}
     place = (drive["enclosure"], drive["slot"])
-    return named and any(one is not drive and (one["enclosure"], one["slot"]) == place for one in drives)
+    return named and any(other is not drive and (other["enclosure"], other["slot"]) == place for other in drives)
 
 
 def _count(values: dict[str, Any]) -> None:
@@ -132,33 +132,33 @@ class _Reading:
         elif not self._inside(field, line):
             self._adapter(field)
 
-    def _inside(self, found: Labelled, line: str) -> bool:
+    def _inside(self, label: Labelled, line: str) -> bool:
         """Give a line to the drive or volume it belongs to; False if it belongs to neither."""
         if self._drive is not None:
-            return _drive(self._drive, found, line)
-        return self._volume is not None and _volume(self._volume, found)
+            return _drive(self._drive, label, line)
+        return self._volume is not None and _volume(self._volume, label)
 
-    def _adapter(self, found: Labelled) -> None:
-        values, text = self._values, found.value
-        if found.name in ("Product Name", "ProductName") and values["controller"] is None:
+    def _adapter(self, label: Labelled) -> None:
+        values, text = self._values, label.value
+        if label.name in ("Product Name", "ProductName") and values["controller"] is None:
             values["controller"] = text.partition("(Bus")[0].strip() or None
-        elif found.name in ("Memory", "Memory Size") and values["memory_bytes"] is None:
+        elif label.name in ("Memory", "Memory Size") and values["memory_bytes"] is None:
             values["memory_bytes"] = amounts.size(text)
-        elif found.name in ("FW Package Build", "FW Package Version"):
+        elif label.name in ("FW Package Build", "FW Package Version"):
             values.setdefault("firmware", text or None)
-        elif found.name in _PLACE:
-            values[_PLACE[found.name]] = int(text, 16) if re.fullmatch(r"[0-9a-fA-F]{1,2}", text) else None
-        elif found.name in _PRESENT and self._present:
-            values.setdefault(_PRESENT[found.name], amounts.whole(text))
+        elif label.name in _PLACE:
+            values[_PLACE[label.name]] = int(text, 16) if re.fullmatch(r"[0-9a-fA-F]{1,2}", text) else None
+        elif label.name in _PRESENT and self._present:
+            values.setdefault(_PRESENT[label.name], amounts.whole(text))
         else:
-            self._summary(found)
+            self._summary(label)
 
-    def _summary(self, found: Labelled) -> None:
+    def _summary(self, label: Labelled) -> None:
         """Lines of -ShowSummary."""
-        if found.name == "Connector" and (slot := _SUMMARY_DISK.search(found.value)) is not None:
+        if label.name == "Connector" and (slot := _SUMMARY_DISK.search(label.value)) is not None:
             self._drive = {"enclosure": None, "slot": int(slot["slot"]), "model": None, "size_bytes": None}
             self._values["drives"].append(self._drive)
-        elif found.name == "Virtual drive" and (volume := _SUMMARY_VOLUME.match(found.value)) is not None:
+        elif label.name == "Virtual drive" and (volume := _SUMMARY_VOLUME.match(label.value)) is not None:
             self._volume = {"id": int(volume["id"]), "name": volume["name"].strip() or None, "level": None}
             self._volume.update(size_bytes=None, state=None)
             self._values["volumes"].append(self._volume)
@@ -195,21 +195,21 @@ _DRIVE_FIELDS: Final[labels.Fields] = {
 }
 
 
-def _volume(volume: dict[str, Any], found: Labelled) -> bool:
-    if found.name == "Current Cache Policy":
-        policy = [word.strip() for word in found.value.split(",")]
+def _volume(volume: dict[str, Any], label: Labelled) -> bool:
+    if label.name == "Current Cache Policy":
+        policy = [word.strip() for word in label.value.split(",")]
         volume["cache"], volume["read_policy"] = policy[0] or None, policy[1] if len(policy) > 1 else None
         return True
-    return labels.take(volume, _VOLUME_FIELDS, found.name, found.value)
+    return labels.take(volume, _VOLUME_FIELDS, label.name, label.value)
 
 
-def _drive(drive: dict[str, Any], found: Labelled, line: str) -> bool:
-    if found.name == "Inquiry Data" and (inquiry := _INQUIRY.search(line)) is not None:
+def _drive(drive: dict[str, Any], label: Labelled, line: str) -> bool:
+    if label.name == "Inquiry Data" and (inquiry := _INQUIRY.search(line)) is not None:
         drive["model"] = _model(inquiry["data"], drive.get("type"))
-    elif found.name == "Disk Type":
-        drive["type"], _, drive["media"] = (part.strip() for part in found.value.partition(","))
+    elif label.name == "Disk Type":
+        drive["type"], _, drive["media"] = (part.strip() for part in label.value.partition(","))
     else:
-        return labels.take(drive, _DRIVE_FIELDS, found.name, found.value)
+        return labels.take(drive, _DRIVE_FIELDS, label.name, label.value)
     return True
 
 

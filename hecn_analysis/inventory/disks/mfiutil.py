@@ -60,25 +60,25 @@ def read(output: Output) -> Facts:
     return facts
 
 
-def _drive(found: re.Match[str]) -> dict[str, Any]:
-    words = [word for word in found["model"].split() if not word.startswith("serial=")]
+def _drive(match: re.Match[str]) -> dict[str, Any]:
+    words = [word for word in match["model"].split() if not word.startswith("serial=")]
     return {
-        "id": int(found["id"]),
-        "enclosure": int(found["enclosure"]) if found["enclosure"] else None,
-        "slot": int(found["slot"]) if found["slot"] else None,
+        "id": int(match["id"]),
+        "enclosure": int(match["enclosure"]) if match["enclosure"] else None,
+        "slot": int(match["slot"]) if match["slot"] else None,
         "model": " ".join(words[:-1] if len(words) > 1 else words) or None,
-        "size_bytes": amounts.size(f"{found['size']}iB"),
-        "state": found["state"],
-        "interface": found["interface"],
+        "size_bytes": amounts.size(f"{match['size']}iB"),
+        "state": match["state"],
+        "interface": match["interface"],
     }
 
 
-def _volume(found: re.Match[str]) -> dict[str, Any]:
+def _volume(match: re.Match[str]) -> dict[str, Any]:
     return {
-        "id": int(found["id"]),
-        "level": found["level"].lower().replace("-", ""),
-        "size_bytes": amounts.size(f"{found['size']}iB"),
-        "strip_bytes": amounts.size(f"{found['strip']}iB"),
-        "state": found["state"],
-        "cache": found["cache"],
+        "id": int(match["id"]),
+        "level": match["level"].lower().replace("-", ""),
+        "size_bytes": amounts.size(f"{match['size']}iB"),
+        "strip_bytes": amounts.size(f"{match['strip']}iB"),
+        "state": match["state"],
+        "cache": match["cache"],
     }

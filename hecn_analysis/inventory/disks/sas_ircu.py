@@ -89,22 +89,22 @@ def read(output: Output) -> Facts:
     return output.facts("sas2ircu", values)
 
 
-def _take(values: dict[str, Any], volume: dict[str, Any] | None, drive: dict[str, Any] | None, found: Labelled) -> None:
+def _take(values: dict[str, Any], volume: dict[str, Any] | None, drive: dict[str, Any] | None, line: Labelled) -> None:
     """Give a line to what it belongs to."""
     if volume is not None:
-        _volume(volume, found)
+        _volume(volume, line)
     elif drive is not None:
-        _drive(drive, found)
+        _drive(drive, line)
     else:
-        labels.take(values, _CONTROLLER_FIELDS, found.name, found.value)
+        labels.take(values, _CONTROLLER_FIELDS, line.name, line.value)
 
 
-def _volume(volume: dict[str, Any], found: Labelled) -> None:
-    if not labels.take(volume, _VOLUME_FIELDS, found.name, found.value) and found.name.startswith("PHY["):
+def _volume(volume: dict[str, Any], line: Labelled) -> None:
+    if not labels.take(volume, _VOLUME_FIELDS, line.name, line.value) and line.name.startswith("PHY["):
         volume["n_drives"] = (volume["n_drives"] or 0) + 1
 
 
-def _drive(drive: dict[str, Any], found: Labelled) -> None:
-    labels.take(drive, _DRIVE_FIELDS, found.name, found.value)
-    if found.name.startswith("Size (in MB)") and (both := _BOTH.match(found.value)) is not None:
+def _drive(drive: dict[str, Any], line: Labelled) -> None:
+    labels.take(drive, _DRIVE_FIELDS, line.name, line.value)
+    if line.name.startswith("Size (in MB)") and (both := _BOTH.match(line.value)) is not None:
         drive["size_bytes"], drive["sectors"] = int(both["mb"]) << 20, int(both["sectors"])

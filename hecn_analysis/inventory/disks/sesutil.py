@@ -42,10 +42,10 @@ def read(output: Output) -> Facts:
     facts = output.facts("sesutil", {"enclosures": enclosures, "n_drives": 0})
     heads: re.Match[str] | None = None
     for number, line in output.numbered():
-        if found := _ENCLOSURE.match(line):
-            enclosures.append({**found.groupdict(), "n_slots": 0, "drives": []})
-        elif found := _HEADS.match(line):
-            heads = found
+        if match := _ENCLOSURE.match(line):
+            enclosures.append({**match.groupdict(), "n_slots": 0, "drives": []})
+        elif match := _HEADS.match(line):
+            heads = match
         elif not line.strip():
             heads = None
         elif heads is not None:
@@ -61,5 +61,5 @@ def read(output: Output) -> Facts:
             if device != "-":
                 named = None if slot == "-" else slot
                 enclosures[-1]["drives"].append({"slot": named, "device": device, "model": model, "status": status})
-    facts.values["n_drives"] = sum(len(one["drives"]) for one in enclosures)
+    facts.values["n_drives"] = sum(len(enclosure["drives"]) for enclosure in enclosures)
     return facts

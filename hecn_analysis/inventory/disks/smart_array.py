@@ -96,10 +96,14 @@ class _Reading:
         elif (named := labelled(number, line)) is not None:
             self._named(named)
 
-    def _controller(self, found: re.Match[str]) -> None:
-        slot = found["slot"]
-        one = {"model": found["model"], "slot": int(slot) if slot else None, "embedded": "Embedded" in found["rest"]}
-        self._controllers.append({**one, "volumes": [], "drives": []})
+    def _controller(self, match: re.Match[str]) -> None:
+        slot = match["slot"]
+        controller = {
+            "model": match["model"],
+            "slot": int(slot) if slot else None,
+            "embedded": "Embedded" in match["rest"],
+        }
+        self._controllers.append({**controller, "volumes": [], "drives": []})
         self._array = self._volume = self._drive = None
 
     def _logical(self, number: str, size: str = "", level: str = "", state: str = "") -> None:
@@ -113,35 +117,35 @@ class _Reading:
         self._controllers[-1]["volumes"].append(volume)
         self._volume, self._drive = volume, None
 
-    def _physical(self, found: re.Match[str]) -> None:
-        rest = [part.strip() for part in (found["rest"] or "").split(",")]
+    def _physical(self, match: re.Match[str]) -> None:
+        rest = [part.strip() for part in (match["rest"] or "").split(",")]
         spare = "spare" in rest
         if self._array is not None and not spare:
-            self._arrays[self._array].add(found["id"])
-        if found["rest"] is None and len(found["indent"]) <= _OWN_INDENT:
+            self._arrays[self._array].add(match["id"])
+        if match["rest"] is None and len(match["indent"]) <= _OWN_INDENT:
             self._volume = None
         drives = self._controllers[-1]["drives"]
-        known = next((drive for drive in drives if drive["id"] == found["id"]), None)
+        known = next((drive for drive in drives if drive["id"] == match["id"]), None)
         if known is None:
-            known = {"id": found["id"], "array": self._array}
+            known = {"id": match["id"], "array": self._array}
             drives.append(known)
         known["array"] = known["array"] or self._array
         if len(rest) > 3:
             known["type"], known["size_bytes"] = rest[-3], amounts.size(rest[-2], kilo=1000)
             known["state"] = rest[-1]
-        self._drive = known if found["rest"] is None else self._drive
+        self._drive = known if match["rest"] is None else self._drive
 
-    def _named(self, found: Labelled) -> None:
+    def _named(self, line: Labelled) -> None:
         if self._drive is not None and self._volume is None:
-            self._of_drive(self._drive, found)
+            self._of_drive(self._drive, line)
         elif self._volume is not None:
-            labels.take(self._volume, _VOLUME_FIELDS, found.name, found.value)
+            labels.take(self._volume, _VOLUME_FIELDS, line.name, line.value)
         else:
-            _of_controller(self._controllers[-1], found)
+            _of_controller(self._controllers[-1], line)
 
-    def _of_drive(self, drive: dict[str, Any], found: Labelled) -> None:
-        labels.take(drive, _DRIVE_FIELDS, found.name, found.value)
-        if found.name == "Drive Type" and "Spare" in found.value and drive["array"] is not None:
+    def _of_drive(self, drive: dict[str, Any], line: Labelled) -> None:
+        labels.take(drive, _DRIVE_FIELDS, line.name, line.value)
+        if line.name == "Drive Type" and "Spare" in line.value and drive["array"] is not None:
             self._arrays[drive["array"]].discard(drive["id"])
 
     def values(self) -> dict[str, Any]:
@@ -152,14 +156,14 @@ class _Reading:
                 volume["n_drives"] = len(self._arrays.get(array, ())) or None if array is not None else None
             for drive in controller["drives"]:
                 drive["array"] = drive["array"][1] if drive["array"] is not None else None
-        first = next((one for one in self._controllers if one["volumes"]), self._controllers[0])
+        first = next((each for each in self._controllers if each["volumes"]), self._controllers[0])
         own = {name: first.get(name) for name in ("pci", "pcie_gen", "pcie_width", "cache_bytes", "state")}
-        volumes = [volume for one in self._controllers for volume in one["volumes"]]
+        volumes = [volume for each in self._controllers for volume in each["volumes"]]
         return {"controller": first["model"], **own, "volumes": volumes, "controllers": self._controllers}
 
 
-def _of_controller(controller: dict[str, Any], found: Labelled) -> None:
-    name, text = found.name, found.value
+def _of_controller(controller: dict[str, Any], line: Labelled) -> None:
+    name, text = line.name, line.value
     if name == "PCI Address (Domain" and (
         address := re.search(r"[0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d", text)
     ):

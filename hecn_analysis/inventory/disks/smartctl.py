@@ -126,8 +126,8 @@ def _line(values: dict[str, Any], name: str, text: str) -> None:
         values["link_max_bps"] = float(link["most"]) * 1e9
         values["link_bps"] = float(link["now"]) * 1e9 if link["now"] else None
     elif name in ("Transport protocol", "negotiated logical link rate"):
-        found, phy = _TRANSPORT.match(text), _PHY.search(text)
-        values["protocol"] = found["name"] if found else values["protocol"]
+        transport, phy = _TRANSPORT.match(text), _PHY.search(text)
+        values["protocol"] = transport["name"] if transport else values["protocol"]
         values["link_bps"] = float(phy["rate"]) * 1e9 if phy else values["link_bps"]
     elif name in ("Sector Size", "Sector Sizes") and (sectors := _SECTORS.match(text)) is not None:
         values["logical_sector"] = int(sectors["logical"])
@@ -154,7 +154,7 @@ def _value(values: dict[str, Any], disk: dict[str, Any]) -> None:
     if isinstance(spaces, list) and spaces and isinstance(spaces[0], dict):
         sizes.append(_object(spaces[0], "size").get("bytes"))
         values["logical_sector"] = positive(spaces[0].get("formatted_lba_size"))
-    values["size_bytes"] = next((size for one in sizes if (size := positive(one))), None)
+    values["size_bytes"] = next((size for stated in sizes if (size := positive(stated))), None)
     rotation = disk.get("rotation_rate")
     values["rpm"] = positive(rotation)
     values["ssd"] = True if rotation == 0 or values["protocol"] == "NVMe" else False if values["rpm"] else None
@@ -165,8 +165,8 @@ def _value(values: dict[str, Any], disk: dict[str, Any]) -> None:
 
 
 def _object(value: dict[str, Any], name: str) -> dict[str, Any]:
-    one = value.get(name)
-    return one if isinstance(one, dict) else {}
+    part = value.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def _rate(speed: dict[str, Any]) -> float | None:

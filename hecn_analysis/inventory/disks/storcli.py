@@ -91,7 +91,7 @@ def read(output: Output) -> Facts:
     if _TEXT.search(output.head(60)) is not None:
         return _tables(output, output.facts("storcli", values))
     facts = output.facts("storcli-json", values)
-    controllers = [one for value in output.json for one in objects(at(value, "Controllers"))]
+    controllers = [part for value in output.json for part in objects(at(value, "Controllers"))]
     values["n_controllers"] = len(controllers)
     for controller in controllers:
         data = controller.get("Response Data")
@@ -109,10 +109,10 @@ def _flat(data: object) -> Iterator[tuple[str, str]]:
     level = [data]
     for _ in range(3):
         below: list[object] = []
-        for one in level:
-            if isinstance(one, dict):
-                yield from ((str(name), str(value)) for name, value in one.items() if isinstance(value, (str, int)))
-                below.extend(value for value in one.values() if isinstance(value, dict))
+        for item in level:
+            if isinstance(item, dict):
+                yield from ((str(name), str(value)) for name, value in item.items() if isinstance(value, (str, int)))
+                below.extend(value for value in item.values() if isinstance(value, dict))
         level = below
 
 
@@ -121,9 +121,9 @@ def _rows(data: object) -> Iterator[dict[str, Any]]:
     level = [data]
     for _ in range(4):
         below: list[object] = []
-        for one in level:
-            if isinstance(one, dict):
-                for value in one.values():
+        for item in level:
+            if isinstance(item, dict):
+                for value in item.values():
                     if isinstance(value, list):
                         yield from objects(value)
                     else:
@@ -187,5 +187,5 @@ def _row(values: dict[str, Any], row: dict[str, Any]) -> None:
         table, fields = values["drives"], _DRIVE_FIELDS
     else:
         return
-    if (found := labels.row(cells, fields)) not in table:
-        table.append(found)
+    if (record := labels.row(cells, fields)) not in table:
+        table.append(record)

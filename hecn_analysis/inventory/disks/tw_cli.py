@@ -76,41 +76,41 @@ def read(output: Output) -> Facts:
         elif (named := _FOR_ALL.match(line)) is not None:
             _named(values, named["name"].strip(), named["value"].strip())
     if values["n_drives"] is None and drives:
-        values["n_drives"] = sum(one["size_bytes"] is not None for one in drives)
+        values["n_drives"] = sum(each["size_bytes"] is not None for each in drives)
     if controllers:
         values["model"] = values["model"] or controllers[0]["model"]
-        values["n_drives"] = values["n_drives"] or sum(one["drives"] for one in controllers)
+        values["n_drives"] = values["n_drives"] or sum(each["drives"] for each in controllers)
     return output.facts("tw_cli", values)
 
 
-def _controller(found: re.Match[str]) -> dict[str, Any]:
-    counts = {name: int(found[name]) for name in ("ports", "drives", "units", "not_optimal")}
-    bbu = found["bbu"]
-    return {"id": found["id"], "model": found["model"], **counts, "bbu": None if bbu in (None, "-") else bbu}
+def _controller(match: re.Match[str]) -> dict[str, Any]:
+    counts = {name: int(match[name]) for name in ("ports", "drives", "units", "not_optimal")}
+    bbu = match["bbu"]
+    return {"id": match["id"], "model": match["model"], **counts, "bbu": None if bbu in (None, "-") else bbu}
 
 
-def _unit(found: re.Match[str]) -> dict[str, Any]:
-    cache = found["cache"] or ""
-    done = next((_FIRST.match(found[name]) for name in ("rebuilt", "verified") if found[name] != "-"), None)
+def _unit(match: re.Match[str]) -> dict[str, Any]:
+    cache = match["cache"] or ""
+    done = next((_FIRST.match(match[name]) for name in ("rebuilt", "verified") if match[name] != "-"), None)
     return {
-        "id": found["id"],
-        "level": found["type"].replace("-", "").lower(),
-        "state": found["status"],
+        "id": match["id"],
+        "level": match["type"].replace("-", "").lower(),
+        "state": match["status"],
         "progress": round(float(done["number"]) / 100, 4) if done else None,
-        "strip_bytes": amounts.size(found["stripe"]),
-        "size_bytes": amounts.size(f"{found['size']} GB"),
+        "strip_bytes": amounts.size(match["stripe"]),
+        "size_bytes": amounts.size(f"{match['size']} GB"),
         "write_cache": _WRITES.get(cache),
         "cache": cache if cache not in ("", "-") else None,
     }
 
 
-def _drive(found: re.Match[str]) -> dict[str, Any]:
-    rest = found["rest"].split(None, 3)
+def _drive(match: re.Match[str]) -> dict[str, Any]:
+    rest = match["rest"].split(None, 3)
     drive: dict[str, Any] = {
-        "port": found["id"],
-        "state": found["status"],
-        "unit": None if found["unit"] == "-" else found["unit"],
-        "size_bytes": amounts.size(found["size"]),
+        "port": match["id"],
+        "state": match["status"],
+        "unit": None if match["unit"] == "-" else match["unit"],
+        "size_bytes": amounts.size(match["size"]),
     }
     if rest and rest[0].isdigit():
         blocks = amounts.whole(rest[0])

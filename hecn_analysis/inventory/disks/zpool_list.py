@@ -56,5 +56,5 @@ def read(output: Output) -> Facts:
 
 
 def _share(text: str | None) -> float | None:
-    found = _SHARE.match(text or "")
-    return int(found["percent"]) / 100 if found else None
+    match = _SHARE.match(text or "")
+    return int(match["percent"]) / 100 if match else None

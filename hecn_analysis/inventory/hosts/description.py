@@ -293,7 +293,7 @@ def _controller(functions: Sequence[Device]) -> Keys:
 
 def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
     """The switch or bridge above a device, added to the bridges with those above it."""
-    found: str | None = None
+    behind: str | None = None
     for place in reversed(machine.above(address)):
         device = machine.device(place)
         made = _bridge(device)
@@ -301,9 +301,9 @@ def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
             continue
         name = slot_name(place.removesuffix(".0").replace(".", "-"))
         if name not in bridges:
-            bridges[name] = {**made, "behind": found} if found is not None else made
-        found = name
-    return found
+            bridges[name] = {**made, "behind": behind} if behind is not None else made
+        behind = name
+    return behind
 
 
 def _bridge(device: Device) -> Keys | None:
@@ -330,13 +330,13 @@ def _bridge(device: Device) -> Keys | None:
 
 def _arrays(machine: Machine, slots: Keys) -> Keys:
     """Arrays, then disks outside of arrays, the largest first; files are on the first by default."""
-    found: list[tuple[float, str, Keys]] = []
+    sized: list[tuple[float, str, Keys]] = []
     taken: set[str] = set()
     for array in machine.arrays:
         made = _array(machine, array, slots)
         taken.update(array.members)
         if made is not None:
-            found.append((float(array.size_bytes or 0), array.name, made))
+            sized.append((float(array.size_bytes or 0), array.name, made))
     hidden = any(array.controller for array in machine.arrays)
     for name, disk in machine.disks.items():
         held = disk.size_bytes
@@ -344,10 +344,10 @@ def _arrays(machine: Machine, slots: Keys) -> Keys:
         if not whole or (held is not None and held < _LEAST_ARRAY) or (hidden and _is_volume(disk)):
             continue
         slot = _disk_slot(disk, slots)
-        found.append(
+        sized.append(
             (float(held or 0) - 1e18, name, {"disk": _disk(machine, disk), **({"slots": [slot]} if slot else {})})
         )
-    return {name: made for _, name, made in sorted(found, key=lambda one: -one[0])}
+    return {name: made for _, name, made in sorted(sized, key=lambda item: -item[0])}
 
 
 def _is_volume(disk: Disk) -> bool:

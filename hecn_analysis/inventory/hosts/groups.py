@@ -45,13 +45,13 @@ class Group:
 def groups(captured: Sequence[Captured]) -> list[Group]:
     """Group outputs by host, in the order of the first of each."""
     folders: dict[str, list[Captured]] = {}
-    for one in captured:
-        folders.setdefault(_folder(one.output.source_file), []).append(one)
-    found = []
+    for output in captured:
+        folders.setdefault(_folder(output.output.source_file), []).append(output)
+    result = []
     for folder, members in folders.items():
         clash = _clash(members)
         if clash is None:
-            found.append(Group(PurePosixPath(folder).name or folder, members))
+            result.append(Group(PurePosixPath(folder).name or folder, members))
             continue
         first, second = clash
         message = (
@@ -66,8 +66,8 @@ def groups(captured: Sequence[Captured]) -> list[Group]:
         }
         apart = [Group(name, outputs) for name, outputs in _apart(members).items()]
         apart[0].problems.append(problem)
-        found += apart
-    return found
+        result += apart
+    return result
 
 
 def _parts(source_file: str) -> tuple[str, ...]:
@@ -101,13 +101,13 @@ def _apart(members: Sequence[Captured]) -> dict[str, list[Captured]]:
     )
     for word in words:
         hosts: dict[str, list[Captured]] = {}
-        for one in members:
-            hosts.setdefault(word(_stem(one.output.source_file)), []).append(one)
+        for output in members:
+            hosts.setdefault(word(_stem(output.output.source_file)), []).append(output)
         if len(hosts) > 1 and all(_clash(outputs) is None for outputs in hosts.values()):
             return hosts
     files: dict[str, list[Captured]] = {}
-    for one in members:
-        files.setdefault(_stem(one.output.source_file), []).append(one)
+    for output in members:
+        files.setdefault(_stem(output.output.source_file), []).append(output)
     return files
 
 

@@ -70,10 +70,10 @@ class Machine:
     def of(cls, captured: Sequence[Captured]) -> Machine:
         """Merge the facts of a host's outputs."""
         by_format: dict[str, list[dict[str, Any]]] = {}
-        for one in captured:
-            by_format.setdefault(one.facts.format, []).append(one.facts.values)
+        for output in captured:
+            by_format.setdefault(output.facts.format, []).append(output.facts.values)
         machine = cls()
-        _system(machine, by_format, [one.host_name for one in captured])
+        _system(machine, by_format, [output.host_name for output in captured])
         _cpu(machine, by_format)
         _memory(machine, by_format)
         _devices(machine, by_format)
@@ -120,28 +120,28 @@ class Machine:
 
     def above(self, address: str) -> list[str]:
         """All bridges between a device and the processor, the nearest first."""
-        found: list[str] = []
+        bridges: list[str] = []
         bridge = self.bridge_above(address)
-        while bridge is not None and bridge not in found:
-            found.append(bridge)
+        while bridge is not None and bridge not in bridges:
+            bridges.append(bridge)
             bridge = self.bridge_above(bridge)
-        return found
+        return bridges
 
     def named(self, card: str) -> str:
         """Name of the device in a slot, by the slot's name: the address without function and first domain."""
         place = card if card.count(":") > 1 else f"0000:{card}"
         return next(
-            (one.name for at, one in self.devices.items() if at.startswith(f"{place}.") and one.name),
+            (device.name for at, device in self.devices.items() if at.startswith(f"{place}.") and device.name),
             "a device without a name",
         )
 
     def cards(self) -> dict[str, list[Device]]:
         """Network cards, storage controllers and NVMe drives: their functions, by address without function."""
-        found: dict[str, list[Device]] = {}
+        by_card: dict[str, list[Device]] = {}
         for address, device in sorted(self.devices.items()):
             if device.purpose is not None and not device.is_virtual_function:
-                found.setdefault(address.rpartition(".")[0], []).append(device)
-        return found
+                by_card.setdefault(address.rpartition(".")[0], []).append(device)
+        return by_card
 
 
 def _first(sources: Iterable[Facts], *names: str) -> Any:  # noqa: ANN401 - whatever a source gives
@@ -170,7 +170,12 @@ def _system(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]], nam
 
 def _cpu(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
     sources = list(_all(by_format, _CPU_SOURCES))
-    processors = [one for facts in by_format.get("dmidecode", ()) for one in facts["processors"] if one["populated"]]
+    processors = [
+        processor
+        for facts in by_format.get("dmidecode", ())
+        for processor in facts["processors"]
+        if processor["populated"]
+    ]
     if not sources and not processors:
         return
     cpu: dict[str, Any] = {}
@@ -307,12 +312,14 @@ def _disk_facts(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple
         for device in facts.get("devices", ()):
             yield device["name"], {name: device.get(name) or None for name in ("model", "transport")}
     for facts in by_format.get("geom-disk", ()):
-        yield from ((one["node"], one) for one in facts["devices"])
+        yield from ((device["node"], device) for device in facts["devices"])
     for facts in by_format.get("lsscsi", ()):
-        yield from ((one["node"], {"model": one["model"]}) for one in facts["devices"] if one.get("node"))
+        yield from ((device["node"], {"model": device["model"]}) for device in facts["devices"] if device.get("node"))
     for facts in _all(by_format, ("nvme-list", "nvme-list-json")):
-        yield from ((one["node"], {**one, "transport": "nvme"}) for one in facts["devices"] if one.get("node"))
-    yield from ((one["device"], one) for one in _all(by_format, ("smartctl", "smartctl-json")) if one.get("device"))
+        yield from (
+            (device["node"], {**device, "transport": "nvme"}) for device in facts["devices"] if device.get("node")
+        )
+    yield from ((disk["device"], disk) for disk in _all(by_format, ("smartctl", "smartctl-json")) if disk.get("device"))
 
 
 def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:

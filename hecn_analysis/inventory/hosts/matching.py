@@ -110,10 +110,10 @@ def _disks() -> dict[str, Disk]:
 @lru_cache(maxsize=1)
 def _disk_words() -> dict[str, set[str]]:
     """The words of each name except the last one, the size; none for a name that fits too many."""
-    found = {name: set(name.split("-")[:-1]) for name in _disks()}
+    by_name = {name: set(name.split("-")[:-1]) for name in _disks()}
     return {
         name: words if any(re.search(r"\d", word) for word in words) and len(words) > 1 else set()
-        for name, words in found.items()
+        for name, words in by_name.items()
     }
 
 

@@ -182,13 +182,13 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
         "scatter": {"value": 1, "spread": round(known_by(sums, 0.0), 3), "basis": "calibrated", "source": origin},
         "tools": tools,
     }
-    found: dict[str, Any] = {"cpu": cpu}
+    host: dict[str, Any] = {"cpu": cpu}
     every = [run for runs in whole.values() for run in runs]
     idle = [run.idle_cores for run in every if run.idle_cores is not None]
     if idle and statistics.fmean(idle) < _IDLE:  # other programs keep the cores busy
         shares = [max(run.cpu_sender_fraction or 0.0, run.cpu_receiver_fraction or 0.0) for run in every]
-        found["cpu_quota"] = _parameter(shares, known_by([shares], DRIFT), f"{origin}, beside other programs")
-    return found
+        host["cpu_quota"] = _parameter(shares, known_by([shares], DRIFT), f"{origin}, beside other programs")
+    return host
 
 
 def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
@@ -213,12 +213,12 @@ def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
     return _parameter(rates, known_by([rates], DISK_DRIFT), source)
 
 
-def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def probed(keys: Mapping[str, Any], clock_hz: float, probes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Replace assumptions about a host by the results of its probes."""
     host = dict(keys)
     network: dict[str, list[Probed]] = {}
     on_disk: dict[str, list[Probed]] = {}
-    for facts in found:
+    for facts in probes:
         if facts["throughput_bps"]:
             run = Probed(facts["throughput_bps"], *(facts.get(name) for name in Probed._fields[1:]))
             kept = (
@@ -244,7 +244,7 @@ def _runs(count: int, tools: Sequence[str]) -> str:
     return f"{count} short run{'' if count == 1 else 's'} of {' and '.join(tools)}"
 
 
-def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+def with_processor(known: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
     """Replace the assumed costs of a host's processor by measured ones; costs of smaller packets and messages stay.
 
     Parameters
@@ -266,7 +266,7 @@ def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dic
     ... }
     True
     """
-    return {**found, **measured, "cpu": {**(found.get("cpu") or {}), **_IN_PROBES, **measured["cpu"]}}
+    return {**known, **measured, "cpu": {**(known.get("cpu") or {}), **_IN_PROBES, **measured["cpu"]}}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -53,7 +53,7 @@ def read(output: Output) -> Facts:
     slave: dict[str, Any] | None = None
     for line in all_labelled(output.numbered()):
         if line.name == "Slave Interface":
-            slave = next((one for one in slaves if one["name"] == line.value), None)  # quoted again, as by grep
+            slave = next((port for port in slaves if port["name"] == line.value), None)  # quoted again, as by grep
             if slave is None:
                 slave = {"name": line.value, **dict.fromkeys(("state", "speed_bps", "aggregator", "link_failures"))}
                 slaves.append(slave)

@@ -43,23 +43,23 @@ def read(output: Output) -> Facts:
     ports: list[dict[str, Any]] = []
     kind = ""
     for _, line in output.numbered():
-        if found := _PORT.match(line):
-            words = found["pairs"].split()
+        if match := _PORT.match(line):
+            words = match["pairs"].split()
             pairs = dict(zip(words[::2], words[1::2], strict=False))
-            port = {"address": _address(found), "port": int(found["port"]), "interface": pairs.get("netdev")}
+            port = {"address": _address(match), "port": int(match["port"]), "interface": pairs.get("netdev")}
             ports.append({**port, "flavour": pairs.get("flavour"), "rdma_device": pairs.get("ibdev")})
-        elif found := _DEVICE.match(line):
-            devices.append({"address": _address(found), "driver": None, "running": {}})
+        elif match := _DEVICE.match(line):
+            devices.append({"address": _address(match), "driver": None, "running": {}})
             kind = ""
-        elif devices and (found := _WORDS.match(line)):
-            if found["colon"]:
-                kind = found["name"]
+        elif devices and (match := _WORDS.match(line)):
+            if match["colon"]:
+                kind = match["name"]
             elif kind == "running":
-                devices[-1]["running"][found["name"]] = found["value"]
-            elif found["name"] == "driver":
-                devices[-1]["driver"] = found["value"]
+                devices[-1]["running"][match["name"]] = match["value"]
+            elif match["name"] == "driver":
+                devices[-1]["driver"] = match["value"]
     return output.facts("devlink", {"devices": devices, "ports": ports})
 
 
-def _address(found: re.Match[str]) -> str | None:
-    return address(found["place"]) if found["bus"] == "pci" else None
+def _address(match: re.Match[str]) -> str | None:
+    return address(match["place"]) if match["bus"] == "pci" else None

@@ -93,9 +93,9 @@ def recognises(output: Output) -> bool:
 
 def _kind(output: Output) -> tuple[str, str | None] | None:
     """The format and the interface that the output names."""
-    for one in _objects(output):
-        if (kind := _json_kind(one)) is not None:
-            return kind, str(one.get("ifname"))
+    for item in _objects(output):
+        if (kind := _json_kind(item)) is not None:
+            return kind, str(item.get("ifname"))
     for line in output.lines[:12]:
         if (first := _FIRST.match(line)) is not None:
             return ("ethtool" if first["settings"] else _WHAT[first["what"]]), first["interface"]
@@ -119,7 +119,7 @@ def _objects(output: Output) -> list[dict[str, Any]]:
     """The objects of JSON, one for each interface."""
     if '"ifname"' not in output.head(4):
         return []
-    return [one for value in output.json for one in objects(value)]
+    return [item for value in output.json for item in objects(value)]
 
 
 def _outside(output: Output, option: str) -> str | None:
@@ -135,9 +135,9 @@ def read(output: Output) -> Facts:
     """Read one of ethtool's outputs."""
     kind, interface = _kind(output) or ("ethtool", None)
     facts = output.facts(kind, {"interface": interface})
-    for one in _objects(output):
-        if str(one.get("ifname")) == interface:
-            _from_json(facts, one)
+    for item in _objects(output):
+        if str(item.get("ifname")) == interface:
+            _from_json(facts, item)
             return facts
     readers: dict[str, Callable[[Output, Facts], None]] = {
         "ethtool": _settings,
@@ -157,11 +157,13 @@ def _from_json(facts: Facts, values: dict[str, Any]) -> None:
     """Take over an object of JSON, under the names that the form for people gives the same facts."""
     if facts.format == "ethtool-k":
         flags = {
-            name: one for name, one in values.items() if isinstance(one, dict) and isinstance(one.get("active"), bool)
+            name: state
+            for name, state in values.items()
+            if isinstance(state, dict) and isinstance(state.get("active"), bool)
         }
-        facts.values["features"] = {name: one["active"] for name, one in flags.items()}
-        facts.values["fixed"] = [name for name, one in flags.items() if one.get("fixed") is True]
-        wanted = {name: one.get("requested") for name, one in flags.items()}
+        facts.values["features"] = {name: state["active"] for name, state in flags.items()}
+        facts.values["fixed"] = [name for name, state in flags.items() if state.get("fixed") is True]
+        wanted = {name: state.get("requested") for name, state in flags.items()}
         facts.values["requested"] = {
             name: value for name, value in wanted.items() if isinstance(value, bool) and value != flags[name]["active"]
         }
@@ -229,15 +231,15 @@ def _settings(output: Output, facts: Facts) -> None:
         facts.values[f"{fact}_max_bps"] = max(speeds) * 10**6 if speeds else None
 
 
-def _setting(found: Labelled, facts: Facts) -> None:
-    values, text = facts.values, found.value
-    if found.name == "Speed":
+def _setting(line: Labelled, facts: Facts) -> None:
+    values, text = facts.values, line.value
+    if line.name == "Speed":
         speed = _SPEED.match(text)
         values["speed_bps"] = int(speed["number"]) * _PREFIX[speed["unit"]] if speed else None
         if speed is None and _known(text) is not None:
-            facts.problem(found.number, "malformed", f"Speed: found {text[:40]!r}, expected a rate in Mb/s; left out")
+            facts.problem(line.number, "malformed", f"Speed: found {text[:40]!r}, expected a rate in Mb/s; left out")
     else:
-        labels.take(values, _SETTING_FIELDS, found.name, text)
+        labels.take(values, _SETTING_FIELDS, line.name, text)
 
 
 def _driver(output: Output, facts: Facts) -> None:

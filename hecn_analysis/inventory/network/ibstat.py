@@ -62,8 +62,8 @@ def read(output: Output) -> Facts:
     return output.facts("ibstatus" if status else "ibstat", {"n_cas": len(cas), "cas": cas})
 
 
-def _ca(found: re.Match[str]) -> dict[str, Any]:
-    return {"name": found["name"], "type": None, "firmware": None, "ports": []}
+def _ca(match: re.Match[str]) -> dict[str, Any]:
+    return {"name": match["name"], "type": None, "firmware": None, "ports": []}
 
 
 def _new(ca: dict[str, Any], number: str) -> dict[str, Any]:

@@ -62,17 +62,17 @@ def read(output: Output) -> Facts:
     return facts
 
 
-def _line(found: re.Match[str]) -> dict[str, Any]:
-    words = found["rest"].split()
+def _line(match: re.Match[str]) -> dict[str, Any]:
+    words = match["rest"].split()
     after = dict(pairwise(words))
     return _interface(
-        name=found["name"],
-        flags=found["flags"].split(","),
+        name=match["name"],
+        flags=match["flags"].split(","),
         mtu=amounts.whole(after.get("mtu")),
         state=state if (state := after.get("state")) in _STATES else None,  # of a bridge's port: forwarding
         qdisc=after.get("qdisc"),
         master=after.get("master"),
-        below=found["below"],
+        below=match["below"],
         qlen=amounts.whole(after.get("qlen")),
     )
 
@@ -85,7 +85,7 @@ def _object(row: dict[str, Any]) -> dict[str, Any]:
         for name in ("operstate", "qdisc", "master", "link")
     }
     numbers = {name: row.get(name) if type(row.get(name)) is int else None for name in ("mtu", "txqlen")}
-    one = _interface(
+    interface = _interface(
         name=str(row["ifname"]),
         flags=[str(flag) for flag in flags] if isinstance(flags, list) else [],
         mtu=numbers["mtu"],
@@ -95,8 +95,10 @@ def _object(row: dict[str, Any]) -> dict[str, Any]:
         below=texts["link"],
         qlen=numbers["txqlen"],
     )
-    one["kind"] = info.get("info_kind") if isinstance(info, dict) and isinstance(info.get("info_kind"), str) else None
-    return one
+    interface["kind"] = (
+        info.get("info_kind") if isinstance(info, dict) and isinstance(info.get("info_kind"), str) else None
+    )
+    return interface
 
 
 def _interface(*, name: str, flags: list[str], **facts: object) -> dict[str, Any]:

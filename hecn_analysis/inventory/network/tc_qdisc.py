@@ -56,14 +56,14 @@ def read(output: Output) -> Facts:
     return output.facts("tc-s-qdisc", {"qdiscs": qdiscs})
 
 
-def _qdisc(found: re.Match[str]) -> dict[str, Any]:
-    rest = found["rest"]
+def _qdisc(match: re.Match[str]) -> dict[str, Any]:
+    rest = match["rest"]
     rate, limit, delay = _RATE.search(rest), _LIMIT.search(rest), _DELAY.search(rest)
     parent = re.search(r"\bparent (\S{1,20})", rest)
     return {
-        "dev": found["dev"],
-        "kind": found["kind"],
-        "handle": found["handle"],
+        "dev": match["dev"],
+        "kind": match["kind"],
+        "handle": match["handle"],
         "root": re.search(r"\broot\b", rest) is not None,
         "parent": parent[1] if parent else None,
         "rate_bps": round(float(rate["number"]) * _SCALE[rate["unit"]]) if rate else None,

@@ -61,18 +61,18 @@ def _rows(output: Output) -> Iterator[_Row]:
         return
     row: _Row = {}
     for number, line in output.numbered():
-        if (found := _FIELD.match(line)) is None:
+        if (match := _FIELD.match(line)) is None:
             continue
-        if found["name"] in row:
+        if match["name"] in row:
             yield row
             row = {}
-        row[found["name"]] = number, found["value"].strip()
+        row[match["name"]] = number, match["value"].strip()
     if row:
         yield row
 
 
 def _table(output: Output) -> Iterator[_Row]:
-    heads = [(found[0], found.start()) for found in re.finditer(r"\w+", output.lines[0])]
+    heads = [(match[0], match.start()) for match in re.finditer(r"\w+", output.lines[0])]
     ends = [start for _, start in heads[1:]] + [None]
     for number, line in list(output.numbered())[1:]:
         if line.strip():

@@ -115,7 +115,7 @@ class Cpu(Part):
     @property
     def clock_hz(self) -> float | None:
         """Clock of a core under load [Hz], None if unknown."""
-        mhz = next((one for one in (self.mhz_max, self.nominal_mhz, self.mhz) if one and one > 0), None)
+        mhz = next((known for known in (self.mhz_max, self.nominal_mhz, self.mhz) if known and known > 0), None)
         return None if mhz is None else mhz * 1e6
 
 

@@ -67,7 +67,7 @@ class Bond(Part):
     @property
     def slaves(self) -> list[Slave]:
         """Its ports."""
-        return [Slave.of(one) for one in self.facts.get("slaves", ())]
+        return [Slave.of(slave) for slave in self.facts.get("slaves", ())]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,13 +32,13 @@ class Part:
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Self:
         """Make the part from merged facts; a value of another type than its field's is None."""
-        given = ((one, facts.get(one.name.removesuffix("_"))) for one in fields(cls) if one.name != "facts")
-        return cls(facts=facts, **{one.name: value for one, value in given if _is(value, one.type)})
+        given = ((field, facts.get(field.name.removesuffix("_"))) for field in fields(cls) if field.name != "facts")
+        return cls(facts=facts, **{field.name: value for field, value in given if _is(value, field.type)})
 
 
 def _is(value: object, kind: Any) -> bool:  # noqa: ANN401 - a type, or a union of them
     """Whether a value is of a type; a bool is not a number, an int is also a float."""
-    kinds = [get_origin(one) or one for one in (get_args(kind) if isinstance(kind, UnionType) else (kind,))]
+    kinds = [get_origin(member) or member for member in (get_args(kind) if isinstance(kind, UnionType) else (kind,))]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return type(value) in kinds
     return (type(value) in kinds or float in kinds) and abs(value) < _LARGEST

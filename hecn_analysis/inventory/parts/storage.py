@@ -55,17 +55,17 @@ class Controller(Part):
     @property
     def volumes(self) -> list[Volume]:
         """Its volumes, which the system sees as disks."""
-        return [Volume.of(one) for one in self.facts.get("volumes", ())]
+        return [Volume.of(volume) for volume in self.facts.get("volumes", ())]
 
     @property
     def raidsets(self) -> list[Volume]:
         """Sets of disks, from Areca's program."""
-        return [Volume.of(one) for one in self.facts.get("raidsets", ())]
+        return [Volume.of(raidset) for raidset in self.facts.get("raidsets", ())]
 
     @property
     def drives(self) -> list[Disk]:
         """Its disks."""
-        return [Disk.of(one) for one in self.facts.get("drives", ())]
+        return [Disk.of(drive) for drive in self.facts.get("drives", ())]
 
 
 @dataclass(frozen=True, kw_only=True)

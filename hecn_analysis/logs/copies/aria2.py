@@ -38,16 +38,16 @@ class Aria2:
 
     def feed(self, line: Line) -> bool:
         """Take a row of the results."""
-        found = _ROW.match(line.text)
-        if found is None:
+        match = _ROW.match(line.text)
+        if match is None:
             if _LIKE.match(line.text) is None:
                 return False
             report_damaged_line(self._findings, line, "'…|OK  |… MiB/s|…'; left out")
             return True
-        if found["n"] is None:
+        if match["n"] is None:
             return True
-        failed = found["status"] == "ERR"
-        rate = 8 * float(found["n"]) * scale(found["unit"], 1024)
+        failed = match["status"] == "ERR"
+        rate = 8 * float(match["n"]) * scale(match["unit"], 1024)
         if failed:
             message = "found a download with an error, expected one that is OK"
             self._findings.problem(line.number, "aborted", message)

@@ -41,19 +41,19 @@ class Axel:
 
     def feed(self, line: Line) -> bool:
         """Take the line of a download."""
-        found = _DOWNLOADED.match(line.text)
-        if found is None:
+        match = _DOWNLOADED.match(line.text)
+        if match is None:
             if _LIKE.match(line.text) is None:
                 return False
             report_damaged_line(self._findings, line, "'Downloaded … Megabyte(s) in … (… KB/s)'; left out")
             return True
         seconds = 0.0
-        for part in found["time"].split(":"):
+        for part in match["time"].split(":"):
             seconds = 60 * seconds + int(part)
-        rate = 8 * float(found["rate"]) * _KIB
+        rate = 8 * float(match["rate"]) * _KIB
         columns: dict[str, object] = {"tool": "axel", "protocol": "tcp", "direction": "receive", "throughput_bps": rate}
-        size = round(float(found["size"]) * scale(found["prefix"].upper(), _KIB))
-        rounding = 0.01 + 0.051 / max(float(found["size"]), 1.0) + 1.0 / max(seconds, 1.0)
+        size = round(float(match["size"]) * scale(match["prefix"].upper(), _KIB))
+        rounding = 0.01 + 0.051 / max(float(match["size"]), 1.0) + 1.0 / max(seconds, 1.0)
         self._findings.run(
             Run(line.number, line.number, {**columns, "bytes": size, "duration_s": seconds}, rounding=rounding)
         )

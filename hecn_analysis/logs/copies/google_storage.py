@@ -55,18 +55,18 @@ class GoogleStorage:
     def feed(self, line: Line) -> bool:
         """Take the head of a test, its amount, its rate, or the lines of a copy."""
         text = line.text
-        if (found := _KIND.match(text)) is not None:
+        if (match := _KIND.match(text)) is not None:
             self._forget()
-            self._kind = found["kind"]
-        elif (found := _AMOUNT.search(text) or _FILES.search(text)) is not None:
-            self._amount = round(_value(found))
+            self._kind = match["kind"]
+        elif (match := _AMOUNT.search(text) or _FILES.search(text)) is not None:
+            self._amount = round(_value(match))
             self._first = self._first or line.number
         elif self._first is None:
             return False
-        elif (found := _BITS.search(text)) is not None:
-            self._run(line, "gsutil", _value(found), _WAYS[found["way"]])
-        elif (found := _MEAN.search(text)) is not None:
-            self._run(line, "gcloud", 8 * _value(found), None)
+        elif (match := _BITS.search(text)) is not None:
+            self._run(line, "gsutil", _value(match), _WAYS[match["way"]])
+        elif (match := _MEAN.search(text)) is not None:
+            self._run(line, "gcloud", 8 * _value(match), None)
         elif "hroughput: " in text:
             report_damaged_line(self._findings, line, "'… throughput: …/s'; left out")
         else:
@@ -90,5 +90,5 @@ class GoogleStorage:
         self._forget()
 
 
-def _value(found: re.Match[str]) -> float:
-    return float(found["n"]) * scale(found["unit"], 1024)
+def _value(match: re.Match[str]) -> float:
+    return float(match["n"]) * scale(match["unit"], 1024)

@@ -40,21 +40,21 @@ class Mbuffer:
 
     def feed(self, line: Line) -> bool:
         """Take a summary."""
-        found = _SUMMARY.search(line.text)
-        if found is None:
+        match = _SUMMARY.search(line.text)
+        if match is None:
             if _LIKE.search(line.text):
                 report_damaged_line(self._findings, line, "'summary: … GiByte in … sec - average of … MiB/s'; left out")
                 return True
             return False
-        days, hours, minutes = (int(found[name] or 0) for name in ("days", "hours", "minutes"))
+        days, hours, minutes = (int(match[name] or 0) for name in ("days", "hours", "minutes"))
         columns: dict[str, object] = {
             "tool": "mbuffer",
             "protocol": "file",
-            "bytes": round(float(found["n"]) * scale(found["unit"], 1024)),
-            "duration_s": ((days * 24 + hours) * 60 + minutes) * 60 + float(found["seconds"]),
-            "throughput_bps": 8 * float(found["rate"]) * scale(found["rate_unit"], 1024),
+            "bytes": round(float(match["n"]) * scale(match["unit"], 1024)),
+            "duration_s": ((days * 24 + hours) * 60 + minutes) * 60 + float(match["seconds"]),
+            "throughput_bps": 8 * float(match["rate"]) * scale(match["rate_unit"], 1024),
         }
-        rounding = 0.01 + half_digit(found["n"]) + half_digit(found["rate"])
+        rounding = 0.01 + half_digit(match["n"]) + half_digit(match["rate"])
         self._findings.run(Run(line.number, line.number, columns, rounding=rounding))
         return True
 

@@ -52,32 +52,32 @@ class MinioClient:
         head, self._head = self._head, None
         if _HEAD.match(line.text):
             self._head = line
-        elif (found := _LINE.match(line.text)) is not None:
-            self._totals(line.number, line, found, None)
-        elif (found := _TEST.match(line.text)) is not None:
-            self._run(line.number, line, found, {"direction": _WAYS[found["what"]], "protocol": "file"})
+        elif (match := _LINE.match(line.text)) is not None:
+            self._totals(line.number, line, match, None)
+        elif (match := _TEST.match(line.text)) is not None:
+            self._run(line.number, line, match, {"direction": _WAYS[match["what"]], "protocol": "file"})
         elif head is None:
             return False
-        elif (found := _TOTALS.match(line.text)) is not None:
-            self._totals(head.number, line, found, found["time"])
+        elif (match := _TOTALS.match(line.text)) is not None:
+            self._totals(head.number, line, match, match["time"])
         else:
             report_damaged_line(self._findings, line, "'… GiB | … GiB | …s | … MiB/s' below the heads; left out")
         return True
 
-    def _totals(self, first: int, line: Line, found: re.Match[str], time: str | None) -> None:
+    def _totals(self, first: int, line: Line, match: re.Match[str], time: str | None) -> None:
         seconds = clock(time) if time else None
         columns: dict[str, object] = {
             "protocol": "file",
-            "bytes": round(float(found["done"]) * scale(found["unit"], 1024)),
+            "bytes": round(float(match["done"]) * scale(match["unit"], 1024)),
             "duration_s": seconds or None,
         }
-        self._run(first, line, found, columns, 0.0 if not seconds else 1 / seconds)
+        self._run(first, line, match, columns, 0.0 if not seconds else 1 / seconds)
 
     def _run(
-        self, first: int, line: Line, found: re.Match[str], columns: dict[str, object], rounding: float = 0.0
+        self, first: int, line: Line, match: re.Match[str], columns: dict[str, object], rounding: float = 0.0
     ) -> None:
-        rate = 8 * float(found["rate"]) * scale(found["rate_unit"], 1024)
-        rounding += 0.01 + half_digit(found["rate"])
+        rate = 8 * float(match["rate"]) * scale(match["rate_unit"], 1024)
+        rounding += 0.01 + half_digit(match["rate"])
         values = {"tool": "mc", **columns, "throughput_bps": rate}
         self._findings.run(Run(first, line.number, values, rounding=rounding))
 

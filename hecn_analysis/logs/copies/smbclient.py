@@ -38,18 +38,18 @@ class Smbclient:
 
     def feed(self, line: Line) -> bool:
         """Take a file."""
-        found = _FILE.search(line.text)
-        if found is None:
+        match = _FILE.search(line.text)
+        if match is None:
             if _LIKE.search(line.text):
                 report_damaged_line(self._findings, line, "'getting file … (… KiloBytes/sec) (average …)'; left out")
                 return True
             return False
-        rate = 8 * 1024 * float(found["rate"].replace(",", "."))
+        rate = 8 * 1024 * float(match["rate"].replace(",", "."))
         columns: dict[str, object] = {
             "tool": "smbclient",
             "protocol": "file",
-            "direction": "receive" if found["what"] == "getting" else "send",
-            "bytes": int(found["bytes"]) if found["bytes"] else None,
+            "direction": "receive" if match["what"] == "getting" else "send",
+            "bytes": int(match["bytes"]) if match["bytes"] else None,
             "throughput_bps": rate or None,
         }
         self._findings.run(Run(line.number, line.number, columns))

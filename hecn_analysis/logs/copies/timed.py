@@ -49,7 +49,7 @@ class Timed:
     def feed(self, line: Line) -> bool:
         """Read a line of ``time`` without claiming it: other readers may need it."""
         if "time " in line.text:
-            self._sizes.update(_sizes(one.text for one in self._findings.recent))
+            self._sizes.update(_sizes(line_before.text for line_before in self._findings.recent))
         timing = self._timings.feed(line.number, line.text)
         if timing is None or timing.program not in _PROGRAMS or self._findings.claimed > timing.first:
             return False
@@ -76,7 +76,7 @@ class Timed:
 
 def _sizes(lines: Iterable[str]) -> dict[str, tuple[int, float]]:
     """Sizes that ``ls -l`` and ``du`` show, by the last part of the names: bytes, and their relative rounding."""
-    found = {}
+    sizes = {}
     is_bytes = False
     for text in lines:
         is_bytes = is_bytes or _IN_BYTES.search(text) is not None
@@ -84,8 +84,8 @@ def _sizes(lines: Iterable[str]) -> dict[str, tuple[int, float]]:
             continue
         unit = match["unit"] or ("B" if "\t" not in text or is_bytes else "K")
         amount = float(match["amount"].replace(",", ".")) * scale(unit, 1024)
-        found[_base(match["name"])] = round(amount), 0.05 if match["unit"] else 0.0
-    return found
+        sizes[_base(match["name"])] = round(amount), 0.05 if match["unit"] else 0.0
+    return sizes
 
 
 def _base(name: str) -> str:

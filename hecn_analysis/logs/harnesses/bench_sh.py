@@ -45,18 +45,18 @@ class BenchSh:
     def feed(self, line: Line) -> bool:
         """Take the rate of the disk, the heading of the servers, or one of them."""
         text = line.text
-        if (found := _WRITTEN.search(text)) is not None:
-            columns: dict[str, object] = {"protocol": "file", "direction": "write", "label": found["which"]}
-            self._run(line, columns, 8 * float(found["n"]) * scale(found["unit"], 1000))
+        if (match := _WRITTEN.search(text)) is not None:
+            columns: dict[str, object] = {"protocol": "file", "direction": "write", "label": match["which"]}
+            self._run(line, columns, 8 * float(match["n"]) * scale(match["unit"], 1000))
         elif _SERVERS.search(text):
             self._servers = True
         elif not self._servers:
             return False
-        elif (found := _SERVER.match(text)) is not None:
+        elif (match := _SERVER.match(text)) is not None:
             for direction, name in (("send", "up"), ("receive", "down")):
-                rtt_s = float(found["ms"]) / 1e3
-                columns = {"protocol": "tcp", "direction": direction, "label": found["name"], "rtt_s": rtt_s}
-                self._run(line, columns, float(found[name]) * scale(found[f"{name}_unit"], 1000))
+                rtt_s = float(match["ms"]) / 1e3
+                columns = {"protocol": "tcp", "direction": direction, "label": match["name"], "rtt_s": rtt_s}
+                self._run(line, columns, float(match[name]) * scale(match[f"{name}_unit"], 1000))
         elif "bps" in text or "bit/s" in text:
             report_damaged_line(self._findings, line, "a name, two rates and a latency; left out")
         else:

@@ -427,8 +427,8 @@ def _cells(cells: Mapping[str, str]) -> dict[str, object]:
         elif name == "Jitter" and (jitter := _JITTER.fullmatch(text)):
             columns["jitter_s"] = float(jitter["jitter"]) / 1e3
         elif name in {"Lost / Sent", "Sent/Lost", "Sent / Lost"} and (pair := _PAIR.fullmatch(text)):
-            one, two = int(pair["one"]), int(pair["two"])
-            lost, sent = (one, two) if name.startswith("Lost") else (two, one)
+            first, second = int(pair["one"]), int(pair["two"])
+            lost, sent = (first, second) if name.startswith("Lost") else (second, first)
             columns |= {"sent_packets": sent, "lost_packets": lost}
             columns["loss_fraction"] = lost / sent if 0 <= lost <= sent and sent else None
     return columns

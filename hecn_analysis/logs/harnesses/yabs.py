@@ -59,8 +59,8 @@ class Yabs:
         """Take a heading, or a row of servers or of the disk."""
         if (heading := _SERVERS.search(line.text)) is not None:
             self._cells = 4 if heading["ping"] is None else 5
-        elif (found := _SIZES.search(line.text)) is not None:
-            self._sizes = found["first"], found["second"]
+        elif (match := _SIZES.search(line.text)) is not None:
+            self._sizes = match["first"], match["second"]
         elif self._sizes is not None and line.text.lstrip().startswith(("Read ", "Write ")):
             self._disk(line, self._sizes)
         elif self._cells and len(line.text.strip().strip("|").split("|")) == self._cells:

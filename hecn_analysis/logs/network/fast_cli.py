@@ -61,16 +61,16 @@ class FastCli(DocumentReader):
         idle, self._idle = self._idle, None
         if speed is None:
             return
-        line, found = speed
-        if found["spinner"]:
+        line, match = speed
+        if match["spinner"]:
             self.findings.problem(
                 line.number,
                 "truncated",
                 "found speeds while it still measures, expected a line without a spinner; taken",
             )
-        self._run(line.number, "receive", float(found["down"]) * scale(found["unit"], 1000), idle)
-        if found["up"] and found["up_unit"]:
-            self._run(line.number, "send", float(found["up"]) * scale(found["up_unit"], 1000), idle)
+        self._run(line.number, "receive", float(match["down"]) * scale(match["unit"], 1000), idle)
+        if match["up"] and match["up_unit"]:
+            self._run(line.number, "send", float(match["up"]) * scale(match["up_unit"], 1000), idle)
 
     def _run(self, line: int, direction: str, rate: float, idle: float | None) -> None:
         columns: dict[str, object] = {"tool": "fast-cli", "protocol": "tcp", "direction": direction, "rtt_s": idle}

@@ -52,15 +52,15 @@ class Librespeed(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take the ping, a rate, or a row of values."""
-        if (found := _PING.search(line.text)) is not None:
-            self._ping = {"rtt_s": float(found["ms"]) / 1e3, "jitter_s": float(found["jitter"]) / 1e3}
-        elif self._ping and (found := _RATE.search(line.text)) is not None:
-            unit = self._megabit() if found["bits"] else 8 * scale(found["power"], self._base())
-            self._run(line.number, line.number, found["way"].lower(), float(found["rate"]) * unit)
-        elif (found := _CSV.search(line.text)) is not None:
-            self._ping = {"rtt_s": float(found["ms"]) / 1e3, "jitter_s": float(found["jitter"]) / 1e3}
+        if (match := _PING.search(line.text)) is not None:
+            self._ping = {"rtt_s": float(match["ms"]) / 1e3, "jitter_s": float(match["jitter"]) / 1e3}
+        elif self._ping and (match := _RATE.search(line.text)) is not None:
+            unit = self._megabit() if match["bits"] else 8 * scale(match["power"], self._base())
+            self._run(line.number, line.number, match["way"].lower(), float(match["rate"]) * unit)
+        elif (match := _CSV.search(line.text)) is not None:
+            self._ping = {"rtt_s": float(match["ms"]) / 1e3, "jitter_s": float(match["jitter"]) / 1e3}
             for way in _WAYS:
-                self._run(line.number, line.number, way, float(found[way]) * self._megabit())
+                self._run(line.number, line.number, way, float(match[way]) * self._megabit())
         elif self._ping and "load rate:" in line.text:
             report_damaged_line(self.findings, line, "'Download rate: … Mbps'; left out")
         else:

@@ -71,21 +71,21 @@ class MpiBenchmarks:
             return _REMARK.match(text) is not None
         return True
 
-    def _columns(self, found: re.Match[str]) -> dict[str, object]:
-        size = int(found["size"])
+    def _columns(self, match: re.Match[str]) -> dict[str, object]:
+        size = int(match["size"])
         columns: dict[str, object] = {
             "tool": self._tool,
             "tool_version": self._version,
             "circumstances": f"{size} bytes",
         }
         if self._tool == "IMB-MPI1":
-            seconds = float(found["time"]) * 1e-6
+            seconds = float(match["time"]) * 1e-6
             columns["throughput_bps"] = 8 * size / seconds if size and seconds else None
             columns["rtt_avg_s"] = 2 * seconds
         elif self._tool == "osu_latency":
-            columns["rtt_avg_s"] = 2e-6 * float(found["value"])
+            columns["rtt_avg_s"] = 2e-6 * float(match["value"])
         else:
-            columns["throughput_bps"] = float(found["value"]) * 8e6
+            columns["throughput_bps"] = float(match["value"]) * 8e6
         return columns
 
     def finish(self) -> None:

@@ -59,16 +59,16 @@ class NetworkQuality(DocumentReader):
     def feed(self, line: Line) -> bool:
         """Take a line of the summary."""
         text = line.text
-        if (found := _RATE.search(text)) is not None:
-            if found["way"] in self._rates:
+        if (match := _RATE.search(text)) is not None:
+            if match["way"] in self._rates:
                 self.finish()
-            self._rates[found["way"]] = float(found["rate"]) * scale(found["unit"], 1000)
+            self._rates[match["way"]] = float(match["rate"]) * scale(match["unit"], 1000)
         elif _LIKE.search(text):
             report_damaged_line(self.findings, line, "'Uplink capacity: … Mbps'; left out")
         elif not self._rates:
             return False
-        elif (found := _IDLE.search(text)) is not None:
-            self._idle_s = float(found["ms"] or found["rtt"]) / 1e3
+        elif (match := _IDLE.search(text)) is not None:
+            self._idle_s = float(match["ms"] or match["rtt"]) / 1e3
         elif (response := _RESPONSE.search(text)) is not None:
             self._is_sequential |= response["way"] is not None
         else:

@@ -67,20 +67,20 @@ class CrystalDiskMark:
             return True
         row = _ROW.match(text) if self._what else None
         old = _OLD.match(text) if row is None else None
-        found = row or old
-        if found is None:
+        match = row or old
+        if match is None:
             if _LIKE.match(text):
                 report_damaged_line(self._findings, line, "a row with '… MB/s'; left out")
                 return True
             return False
         what = old["what"].lower() if old is not None else self._what
-        way = "random_" if found["way"] in ("RND", "Random") else ""
+        way = "random_" if match["way"] in ("RND", "Random") else ""
         columns: dict[str, object] = {
             "tool": self._tool,
             "protocol": "file",
             "direction": None if what == "mix" else way + what,
-            "streams": int(found["threads"]) if found["threads"] else None,
-            "throughput_bps": float(found["rate"]) * 8 * {"M": 1e6, "G": 1e9}[found["unit"]],
+            "streams": int(match["threads"]) if match["threads"] else None,
+            "throughput_bps": float(match["rate"]) * 8 * {"M": 1e6, "G": 1e9}[match["unit"]],
             "circumstances": " ".join(text.partition(":")[0].split()),
         }
         if row is not None:

@@ -58,36 +58,36 @@ class Diskspd:
 
     def feed(self, line: Line) -> bool:
         """Take the time, the head of a section, or its total."""
-        if (found := _SPAN.match(line.text)) is not None:
-            if found["seconds"]:
+        if (match := _SPAN.match(line.text)) is not None:
+            if match["seconds"]:
                 self.finish()
-            self._span |= {name: text for name, text in found.groupdict().items() if text}
-        elif (found := _SECTION.match(line.text)) is not None:
-            if found["what"] in self._totals:
+            self._span |= {name: text for name, text in match.groupdict().items() if text}
+        elif (match := _SECTION.match(line.text)) is not None:
+            if match["what"] in self._totals:
                 self.finish()
-            self._section, self._what = line, found["what"]
+            self._section, self._what = line, match["what"]
         elif self._section is None or not line.text.lstrip(" |\t").startswith("total"):
             return False
-        elif (found := _TOTAL.match(line.text)) is not None:
-            self._totals[self._what] = self._run(self._section.number, line.number, found)
+        elif (match := _TOTAL.match(line.text)) is not None:
+            self._totals[self._what] = self._run(self._section.number, line.number, match)
             self._section = None
         else:
             report_damaged_line(self._findings, line, "'total: … | … | … |'; left out")
             self._section = None
         return True
 
-    def _run(self, first: int, last: int, found: re.Match[str]) -> Run:
+    def _run(self, first: int, last: int, match: re.Match[str]) -> Run:
         columns: dict[str, object] = {
             "tool": "diskspd",
             "protocol": "file",
             "direction": _WAYS[self._what],
             "streams": int(self._span["threads"]) if int(self._span.get("threads", 0)) else None,
-            "bytes": int(found["bytes"]),
+            "bytes": int(match["bytes"]),
             "duration_s": float(self._span["seconds"]) if "seconds" in self._span else None,
-            "throughput_bps": float(found["rate"]) * 8 * 2**20,
-            "iops": float(found["iops"]) if found["iops"] else None,
+            "throughput_bps": float(match["rate"]) * 8 * 2**20,
+            "iops": float(match["iops"]) if match["iops"] else None,
         }
-        return Run(first, last, columns, rounding=0.01 + half_digit(found["rate"]))
+        return Run(first, last, columns, rounding=0.01 + half_digit(match["rate"]))
 
     def finish(self) -> None:
         """The span has ended: hand over what moved data."""

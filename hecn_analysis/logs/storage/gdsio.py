@@ -39,8 +39,8 @@ class Gdsio:
 
     def feed(self, line: Line) -> bool:
         """Take a result."""
-        found = _LINE.search(line.text)
-        if found is None:
+        match = _LINE.search(line.text)
+        if match is None:
             if "IoType: " in line.text and "XferType: " in line.text:
                 report_damaged_line(self._findings, line, "'IoType: … total_time … secs'; left out")
                 return True
@@ -48,12 +48,12 @@ class Gdsio:
         columns: dict[str, object] = {
             "tool": "gdsio",
             "protocol": "file",
-            "direction": _WAYS.get(found["what"]),
-            "streams": int(found["threads"]),
-            "bytes": int(found["kib"]) * 1024,
-            "duration_s": float(found["seconds"]),
-            "circumstances": f"transfer {found['way']}",
-            "throughput_bps": float(found["rate"]) * 8 * 2**30,
+            "direction": _WAYS.get(match["what"]),
+            "streams": int(match["threads"]),
+            "bytes": int(match["kib"]) * 1024,
+            "duration_s": float(match["seconds"]),
+            "circumstances": f"transfer {match['way']}",
+            "throughput_bps": float(match["rate"]) * 8 * 2**30,
         }
         self._findings.run(Run(line.number, line.number, columns))
         return True

@@ -55,7 +55,7 @@ def _without_markup(line: str) -> str:
         line = _UNDERLINED.sub(r"\g<inner>", line)
     if "`" in line:
         whole = line.strip()
-        line = _CODE.sub(lambda found: _bare(found, whole), line)
+        line = _CODE.sub(lambda match: _bare(match, whole), line)
     if "[" in line or "{" in line or "''" in line:
         line = _CODES.sub("", line)
     if "\\" in line:

@@ -134,9 +134,9 @@ def failures(site: str | Path | Mapping[str, Any] | Site, settings: Mapping[str,
     search = _Search(loaded)
     before = search.base
     finish = max(each.finish_s for each in before if each.finish_s is not None)
-    found = [search.failure(part, alike, finish) for part, alike in track(search.parts(), "failures")]
-    found.sort(key=_cost)
-    return Failures(loaded.title or loaded.name, search.whole(before), finish, before, tuple(found))
+    losses = [search.failure(part, alike, finish) for part, alike in track(search.parts(), "failures")]
+    losses.sort(key=_cost)
+    return Failures(loaded.title or loaded.name, search.whole(before), finish, before, tuple(losses))
 
 
 def _cost(failure: Failure) -> tuple[float | str, ...]:
@@ -216,8 +216,8 @@ class _Search:
             route = _way(kinds, flow.transfer, flow.sender, flow.receiver, is_stated=False)
             if not route:  # one of its hosts may be cut off
                 ends = (flow.sender, flow.receiver)
-                found = (self._elsewhere(kinds, flow, end, taken) for end in ends)
-                return next((moved for moved in found if moved is not None), None)
+                candidates = (self._elsewhere(kinds, flow, end, taken) for end in ends)
+                return next((moved for moved in candidates if moved is not None), None)
             flow = flow._replace(route=route)
         return flow._replace(kind=kinds.kind(flow.transfer, flow.sender, flow.receiver, flow.route))
 

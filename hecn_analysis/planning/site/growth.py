@@ -398,13 +398,13 @@ class _Supply:
 
     def _full(self, loads: Mapping[str, float], bought: set[str], question: _Question) -> Iterator[Full]:
         """Resources of which nothing can be bought, and that the demand exceeds, the first to be full first."""
-        found = []
+        exhausted = []
         for name, load in loads.items():
             exceeded = np.flatnonzero(question.demands * load > 1 + _EQUAL)
             if name not in bought and exceeded.size:
                 resource_class, title = self._described(name)
-                found.append(Full(name, resource_class, title, 1 / load, int(exceeded[0])))
-        yield from sorted(found, key=lambda each: each.allows_bps)
+                exhausted.append(Full(name, resource_class, title, 1 / load, int(exceeded[0])))
+        yield from sorted(exhausted, key=lambda each: each.allows_bps)
 
     def _described(self, name: str) -> tuple[str, str]:
         if name in self.site.groups:

@@ -316,8 +316,8 @@ class _Search:
         first = {each.name: each for each in predict_site(self.site).transfers}
         slow = np.array([first[flow.name].throughput_bps / first[flow.name].low_bps for flow in self.flows])
         certain = np.ones(len(self.flows))
-        found = [self._placed(stretch) for stretch in (slow, certain)]
-        return min(found, key=lambda starts: (self._late(starts, certain)[0], self._late(starts, slow)[0]))
+        placements = [self._placed(stretch) for stretch in (slow, certain)]
+        return min(placements, key=lambda starts: (self._late(starts, certain)[0], self._late(starts, slow)[0]))
 
     def _placed(self, stretch: FloatArray) -> FloatArray:
         """Starts of the transfers, placed one after another, each of whose flows may take longer by a factor."""
