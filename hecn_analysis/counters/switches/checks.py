@@ -34,8 +34,8 @@ def checked(port: Port) -> Iterator[dict[str, object]]:
     if values.get("duplex") == "half":
         yield finding("port-duplex", "duplex", "half duplex", "full duplex", fix, _DUPLEX)
     elif values.get("late_collisions"):
-        texts = f"{values['late_collisions']} late collisions"
-        yield finding("port-duplex", "late_collisions", texts, "none: the other end is in full duplex", fix, _DUPLEX)
+        late = f"{values['late_collisions']} late collisions"
+        yield finding("port-duplex", "late_collisions", late, "none: the other end is in full duplex", fix, _DUPLEX)
     can, does = port.supported_bps, values.get("speed_bps")
     if can is not None and does is not None and does < 0.999 * can:
         yield finding(
