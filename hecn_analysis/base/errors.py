@@ -142,7 +142,7 @@ def unknown_name(
     kind, name, known
         What the name stands for, the name, and the known ones.
     also
-        What else would do, before the names: ``a YAML file or ``.
+        What else would do, before the names, with "or" at its end: see the example.
     where
         File, folder or command that has all names, if they may be many.
     source, line

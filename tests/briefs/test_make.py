@@ -93,6 +93,7 @@ def test_failing_cell_gives_a_brief_up_to_there_with_the_reason_on_top(notebooks
     assert "<b>Incomplete:</b> <code>ValueError: line 7: plain</code>" in (tmp_path / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_failed_brief_of_a_batch_does_not_stop_the_others_and_is_listed_with_its_cause(notebooks, tmp_path):
     stopped, fine = briefs.make_briefs(
         ["small"], tmp_path, {"cases": 2}, each=["fail=true,false"], pdf=False, progress=False, folder=notebooks

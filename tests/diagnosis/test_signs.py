@@ -218,6 +218,7 @@ def test_a_ping_that_took_no_time_has_no_scatter(tmp_path):
     assert "idle_scatter" not in values(tmp_path, ping_txt=damaged(FILES["ping.txt"], "zeros", 0.0))
 
 
+@pytest.mark.slow
 @given(files=st.dictionaries(NAMES, st.tuples(NAMES, DAMAGE, st.floats(0, 1)), min_size=1, max_size=4))
 @settings(max_examples=25)
 def test_damaged_and_swapped_files_end_in_verdicts(tmp_path_factory, files):

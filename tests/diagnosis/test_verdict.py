@@ -193,6 +193,7 @@ def test_the_same_folder_gets_the_same_verdict(tmp_path):
     assert diagnose(tmp_path).to_list() == diagnose(tmp_path).to_list()
 
 
+@pytest.mark.slow
 def test_each_of_many_files_is_opened_once(tmp_path, monkeypatch):
     ping = e.ping("10.30.0.12", 0.0003, 3)
     folder(tmp_path, {f"{number:03}.txt": ping if number % 30 else FULL for number in range(300)})

@@ -39,6 +39,7 @@ def same(one, other):
     return not one.runs.empty and not one.intervals.empty and not one.problems.empty
 
 
+@pytest.mark.slow
 def test_processes_read_the_same_rows(many):
     assert same(read(many), read(many, processes=2))
 

@@ -77,6 +77,7 @@ def test_every_advice_gains_what_predicting_both_sides_says():
     assert free == sorted(free, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_combination_is_worth_more_than_its_parts():
     found = advise({**FAR, "tool.window": "1 MiB", "path.mtu": 1500}, purchases=False)
     gains = {advice.name: advice.gain for advice in found.single}
@@ -95,6 +96,7 @@ def test_what_costs_money_comes_after_what_is_free_and_says_its_price():
     assert changes["receiver-raid50-disks"].price_usd is None or changes["receiver-raid50-disks"].price_usd > 0
 
 
+@pytest.mark.slow
 def test_rows_say_gain_and_price_and_that_a_price_is_assumed():
     found = advise({"sender": "c", "receiver": "c", "path": "lan-2x10ge", "tool": "nuttscp"})
     rows = found.to_rows()
@@ -127,6 +129,7 @@ def test_nothing_is_advised_where_nothing_helps():
     assert "None of the known changes" in str(found)
 
 
+@pytest.mark.slow
 def test_what_was_found_wrong_with_a_captured_host_is_among_the_changes(capsys):
     folder = data_dir() / "inventory" / "virtual-machine"
     if not folder.is_dir():
@@ -152,6 +155,7 @@ MANY = {
 }
 
 
+@pytest.mark.slow
 def test_a_single_receive_queue_is_mended_before_anything_else():
     found = advise({**MANY, "receiver.receive_queues": 1}, purchases=False)
     best = found.single[0]
@@ -189,6 +193,7 @@ def test_processes_and_interrupts_come_to_the_socket_of_the_card():
         assert len(set(cores)) == len(cores) == cpu.cores // cpu.sockets
 
 
+@pytest.mark.slow
 def test_a_change_that_gains_nothing_alone_is_found_with_another():
     scenario = {**FAR, "tool.window": "1 MiB", "receiver.lro": True, "path.loss": 1e-5}
     found = advise(scenario, purchases=False)

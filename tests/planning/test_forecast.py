@@ -64,6 +64,7 @@ def plan(text, folder):
 # dates ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_more_growth_is_never_later():
     dates = [
         only(forecast(as_rates(daily(200, growth, scatter=0.03)), speeds=8e9, draws=100))["date"]
@@ -240,6 +241,7 @@ def test_same_data_give_the_same_forecast():
 # planned changes ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_planned_rate_moves_the_curve_by_as_much(tmp_path):
     rates = as_rates(daily(100, 0.5))
     bare = forecast(rates, speeds=10e9).curve

@@ -246,6 +246,7 @@ def test_every_tool_of_a_shipped_matrix_has_its_command_and_the_matrix_the_name_
         assert "no command is known" not in text
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_with_its_run_is_started_for_each(shipped):
     matrix = shipped["sc09"]
     cell = next(cell for cell in matrix.cells if cell.name == "distances/xdd/16GB/90ms")

@@ -423,6 +423,7 @@ def test_bytes_of_a_stream_are_recovered(made):
             assert np.isnan(measured[resets]).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_whatever_is_read_rates_are_finite_not_negative_and_missing_where_the_flag_says_so(data):
