@@ -430,7 +430,7 @@ def test_lines_are_in_the_order_of_the_criteria_and_say_what_they_rest_on():
         ["iperf3", "did not go through"],
         ["port s a", "up in 1 of 2 readings"],
         ["ping", "10.0 ms"],
-        ["ping", "2 of 1,000 packets lost: between 3.6e-04 and 6.3e-03"],
+        ["ping", "2 of 1,000 packets lost: between 0.0355 % and 0.628 %"],
         ["iperf3", "3 TCP packets retransmitted in 5.00 GB"],
         ["port s a", "mean packet of an interval up to 1500 B with its frame"],
         ["iperf3", "8.00 Gb/s of data"],
