@@ -23,6 +23,7 @@ SANDBOX_ADVICE: Final = (
 )
 SANDBOX_FAULT = re.compile(r"No usable sandbox|Failed to move to new namespace|SUID sandbox helper")
 DATES = re.compile(rb"/(?:CreationDate|ModDate) \(D:[^)]*\)")
+NODES = re.compile(rb"\(node\d{8}\)")
 
 
 class PdfError(HecnError):
@@ -76,7 +77,14 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S, stop
         if not printed.is_file():
             last_line = (stderr.strip().splitlines() or ["nothing"])[-1]
             raise PdfError(f"no PDF was made: {sandbox_fault(stderr) or f'{program} said: {last_line}'}")
-        whole.write(pdf, DATES.sub(lambda date: b" " * len(date[0]), printed.read_bytes()))
+        whole.write(pdf, repeatable(printed.read_bytes()))
+
+
+def repeatable(content: bytes) -> bytes:
+    """A PDF of Chromium without what differs from one printing to the next: dates, and where its numbers begin."""
+    content = DATES.sub(lambda date: b" " * len(date[0]), content)
+    numbers = {name: b"(node%08d)" % number for number, name in enumerate(sorted(set(NODES.findall(content))))}
+    return NODES.sub(lambda name: numbers[name[0]], content)
 
 
 def _run(program: str, private: Path, options: list[str], time_limit_s: float, stop: Stop) -> str:

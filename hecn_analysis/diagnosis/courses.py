@@ -147,7 +147,7 @@ def features_table(runs: Sequence[RunCourse]) -> pd.DataFrame:
 
     Parameters
     ----------
-    found
+    runs
         The courses.
 
     Returns

@@ -166,6 +166,13 @@ def test_same_html_gives_the_same_pdf(made, printed, tmp_path):
     assert (tmp_path / "again.pdf").read_bytes() == printed.read_bytes()
 
 
+def test_dates_and_the_first_number_of_a_node_do_not_change_a_pdf():
+    first = b"/CreationDate (D:20261128084015+00'00') /ID (node00000064) /ID (node00000065) /Ref (node00000064)"
+    second = b"/CreationDate (D:20261128084112+00'00') /ID (node00000071) /ID (node00000072) /Ref (node00000071)"
+    assert pdf.repeatable(first) == pdf.repeatable(second)
+    assert pdf.repeatable(first).endswith(b"/ID (node00000000) /ID (node00000001) /Ref (node00000000)")
+
+
 def test_missing_chromium_names_the_package(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(MissingProgramError) as missing:

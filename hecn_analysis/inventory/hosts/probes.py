@@ -249,7 +249,7 @@ def with_processor(known: Mapping[str, Any], measured: Mapping[str, Any]) -> dic
 
     Parameters
     ----------
-    found, measured
+    known, measured
         Keys of the host so far, and keys of `processor`.
 
     Returns
