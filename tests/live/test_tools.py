@@ -86,7 +86,11 @@ def test_file_that_is_read_is_made_and_removed_unless_it_is_there():
         ("nuttcp", {"tool__warm_up": "1 s"}, "found tool.warm_up with nuttcp"),
         ("nuttcp", {"sender__congestion_control": "bbr"}, "found sender.congestion_control with nuttcp"),
         ("iperf3", {"tool__duration": "0.2 s"}, "found tool.duration 0.2 s, expected at least 1 s"),
-        ("gridftp", {}, "found tool 'gridftp', expected one of nuttcp, iperf3, dd-read"),
+        (
+            "gridftp",
+            {},
+            "found tool 'gridftp', expected one of dd-write, fio-write, nuttcp, iperf3, dd-read, fio-read",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused(tool, settings, message):
