@@ -466,17 +466,9 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     >>> make("intervals", [{"run": 0, "t_start_s": 0.0, "t_end_s": 1.0}])[["run", "t_end_s"]].to_dict("records")
     [{'run': 0, 't_end_s': 1.0}]
     """
-    return _made(table, given) if (given := list(rows)) else _empty(table).copy()
-
-
-@cache
-def _empty(table: str) -> pd.DataFrame:
-    """A table without rows; many files have nothing for most tables."""
-    return _made(table, [])
-
-
-def _made(table: str, rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
-    columns = _columns(table)
+    rows, columns = list(rows), _columns(table)
+    if not rows:
+        return _empty(table).copy()
     values = {
         name: [row.get(name, False if column.kind == FLAG else None) for row in rows]
         for name, column in columns.items()
@@ -488,6 +480,12 @@ def _made(table: str, rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
             for fault in faults(table, row).values():
                 raise RangeError(f"{table}, row {number}: {fault}")
     return _frame({name: _array(column, values[name]) for name, column in columns.items()}, len(rows))
+
+
+@cache
+def _empty(table: str) -> pd.DataFrame:
+    """A table without rows; many files have nothing for most tables."""
+    return _frame({name: _array(column, []) for name, column in _columns(table).items()}, 0)
 
 
 def _frame(arrays: Mapping[str, Any], length: int) -> pd.DataFrame:

@@ -84,7 +84,7 @@ def _of_logs(folder: Folder, verdicts: Sequence[Diagnosis]) -> Iterator[RunCours
             return
 
 
-def of_kind(verdict: Diagnosis, course: RunCourse) -> bool:
+def of_kind(verdict: Diagnosis, run: RunCourse) -> bool:
     """Whether a course belongs to a run of a kind.
 
     Parameters
@@ -107,7 +107,7 @@ def of_kind(verdict: Diagnosis, course: RunCourse) -> bool:
     >>> of_kind(verdicts[0], courses(folder, verdicts)[0])
     True
     """
-    return course.source_file in verdict.kind.files
+    return run.source_file in verdict.kind.files
 
 
 def _of_samples(folder: Folder) -> Iterator[RunCourse]:

@@ -341,8 +341,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     # without a rate, a tool that failed or the words of a person report a fault; pings or settings alone do not
     is_described = any(kind.say("topic"))
     is_fault = any(kind.say("report")) or (not facts.has_rates and (bool(kind.tool) or is_described))
-    odds = posterior(seen, extra=stated.odds_of(kind), measured=not is_fault, reported=is_described)
-    causes = tuple(_causes(facts, odds, seen, tuple(stated.lines_of(kind))))
+    weighed = posterior(seen, extra=stated.odds_of(kind), measured=not is_fault, reported=is_described)
+    causes = tuple(_causes(facts, weighed, seen, tuple(stated.lines_of(kind))))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
     cleared = _cleared(kind, seen)
@@ -353,7 +353,7 @@ def of_kind(kind: Kind) -> Diagnosis:
         known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
     if any(sign.name == "silent" and float(sign.value) >= _SILENT for sign in seen):
         known = replace(known, is_stalled=True)
-    verdict = _verdict(causes[0], measured, high, least=_TOLD * (1 - odds.unshown))
+    verdict = _verdict(causes[0], measured, high, least=_TOLD * (1 - weighed.unshown))
     is_known = measured is not None or verdict != UNDETERMINED
     entries = _entries(kind, seen, of_memory=of_memory, is_tiny=is_tiny)
     told = stated.advice_of(kind, {*entries, *(["mtu"] if known.needed_mtu is not None else [])})

@@ -24,7 +24,7 @@ _REPLACES: Final = (
     r"|(?:aus)?getauscht|ersetz\w{1,3}|remplac\w{1,4}|chang[ée]\w{0,2}|cambi\w{1,4}"
 )
 _REPLACED: Final = (
-    r"(?:was|were|been|is|got)? ?(?:replaced|swapped|changed|exchanged|re-?seated|(?:aus)?getauscht|ersetzt|chang[ée]"
+    r"(?:was|were|been|is|got)? ?(?:replaced|swapped|changed|exchanged|re-?seated|(?:aus)?getauscht|ersetzt|chang[ée])"
 )
 #: Words for a thing that is not there, before and after it.
 _WITHOUT: Final = (
@@ -92,7 +92,7 @@ _CULPRIT: Final = (
 def replaced(thing: str) -> re.Pattern[str]:
     """Another one of a thing: "a different cable", "the cable was replaced"."""
     return re.compile(
-        rf"\b(?:{_OTHER})\b{_NAME}(?:{thing})|\b(?:{_REPLACES})\b{_WORDS}(?:{thing})|(?:{thing}){_WORDS}{_REPLACED})\b",
+        rf"\b(?:{_OTHER})\b{_NAME}(?:{thing})|\b(?:{_REPLACES})\b{_WORDS}(?:{thing})|(?:{thing}){_WORDS}{_REPLACED}\b",
         re.IGNORECASE,
     )
 
@@ -121,9 +121,9 @@ def of_changed(speeds: Sequence[Speed], change: re.Pattern[str]) -> Iterator[Spe
     for speed in speeds:
         if change.search(speed.text) is None or _VAIN.search(speed.text) is not None:
             continue
-        others = [one for one in speeds if speed.is_beside(one) and change.search(one.text) is None]
+        others = [other for other in speeds if speed.is_beside(other) and change.search(other.text) is None]
         is_better = speed.is_fast or (speed.bps and _NOW.search(speed.text))
-        if is_better or any(one.is_below(speed) for one in others):
+        if is_better or any(other.is_below(speed) for other in others):
             yield speed
 
 
@@ -132,15 +132,15 @@ def of_one_side(speeds: Sequence[Speed], name: str, *, is_slow: bool) -> Iterato
     thing, off = _named(name), absent(name)
     for speed in speeds:
         if thing.search(speed.text) is not None and off.search(speed.text) is None:
-            others = [one for one in speeds if speed.is_beside(one) and thing.search(one.text) is None]
-            if any(speed.is_below(one) if is_slow else one.is_below(speed) for one in others):
+            others = [other for other in speeds if speed.is_beside(other) and thing.search(other.text) is None]
+            if any(speed.is_below(other) if is_slow else other.is_below(speed) for other in others):
                 yield speed
 
 
 def once_there(speeds: Sequence[Speed], thing: str) -> Iterator[Speed]:
     """Slow speeds as soon as a feature is there."""
     pattern = _named(_ONCE + f"(?:{thing})")
-    return (one for one in speeds if one.is_fast is False and pattern.search(one.text) is not None)
+    return (speed for speed in speeds if speed.is_fast is False and pattern.search(speed.text) is not None)
 
 
 def culprits(lines: Sequence[str], thing: str) -> Iterator[tuple[int, str]]:

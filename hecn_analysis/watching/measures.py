@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hecn_analysis.base.units import format_percent, format_rate, format_time
+from hecn_analysis.watching.changes import Change
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,54 +43,80 @@ class Measure:
     better: str
     write: Callable[[float], str]
 
-    def compared(self, values: Floats | float, packets: float) -> Floats:
-        """Values as they are compared, of results of so many packets."""
-        if self.name != LOSS.name:
-            logs: Floats = np.log(np.asarray(values, dtype=float))
-            return logs
-        roots: Floats = 2 * np.sqrt(packets * np.asarray(values, dtype=float) + _ANSCOMBE)
-        return roots
+    def packets(self, runs: pd.DataFrame) -> float:  # noqa: ARG002 - of losses
+        """Packets of a result, where the comparison depends on them."""
+        return 1.0
 
-    def value(self, compared: float, packets: float) -> float:
+    def compared(self, values: Floats | float, packets: float) -> Floats:  # noqa: ARG002 - of losses
+        """Values as they are compared, of results of so many packets."""
+        logs: Floats = np.log(np.asarray(values, dtype=float))
+        return logs
+
+    def value(self, compared: float, packets: float) -> float:  # noqa: ARG002 - of losses
         """The value that is compared as this number."""
-        if self.name != LOSS.name:
-            return float(np.exp(compared))
-        return max((compared / 2) ** 2 - _ANSCOMBE, 0.0) / packets
+        return float(np.exp(compared))
 
     def keyed(self, prefix: str) -> str:
         """Name of a figure in JSON, which ends with the unit."""
         return f"{prefix}_{self.unit}"
 
-    def sizes(self, before: pd.DataFrame, after: pd.DataFrame) -> dict[str, float]:
-        """The figure before and after a change: medians, of losses means."""
-        middle = "mean" if self.name == LOSS.name else "median"
-        sides = {"before": before, "after": after}
-        return {self.keyed(name): float(side[self.column].astype(float).agg(middle)) for name, side in sides.items()}
+    def sizes(self, before: pd.DataFrame, after: pd.DataFrame, moved: Change) -> dict[str, float]:
+        """The figure before and after a change, and its ratio with the interval, from the compared values."""
+        ratios = {"ratio": moved.size, "ratio_low": moved.low, "ratio_high": moved.high}
+        middles = {self.keyed("before"): before, self.keyed("after"): after}
+        return {
+            **{name: float(side[self.column].astype(float).median()) for name, side in middles.items()},
+            **{name: float(np.exp(size)) for name, size in ratios.items()},
+        }
 
     def is_worse(self, change: Mapping[str, Any]) -> bool:
         """Whether a change is one for the worse."""
-        before, after = (float(change[self.keyed(name)]) for name in ("before", "after"))
-        is_above = after > before if self.name == LOSS.name else float(change["ratio"]) > 1
-        return is_above == self.is_worse_above
+        return (float(change["ratio"]) > 1) == self.is_worse_above
+
+    def word(self, change: Mapping[str, Any]) -> str:
+        """What became of the figure."""
+        return self.worse if self.is_worse(change) else self.better
 
     def moved(self, change: Mapping[str, Any]) -> str:
-        """A change in words: "slower by 40 % (38 % to 42 %)", "more loss, 0.50 % instead of 0.00 %"."""
-        word = self.worse if self.is_worse(change) else self.better
-        if self.name == LOSS.name:
-            before, after = (self.write(change[self.keyed(name)]) for name in ("before", "after"))
-            return f"{word} loss, {after} instead of {before}"
+        """A change in words: "slower by 40 % (38 % to 42 %)"."""
         sign = 1 if change["ratio"] > 1 else -1
         moved, *ends = (sign * (change[name] - 1) for name in ("ratio", "ratio_low", "ratio_high"))
         size, low, high = _percents(moved, *sorted(ends))
-        return f"{word} by {size}" + (f" ({low} to {high})" if low != high else "")
+        return f"{self.word(change)} by {size}" + (f" ({low} to {high})" if low != high else "")
 
 
-def packets_of(runs: pd.DataFrame) -> float:
-    """Packets of a result: the median, else as many as the least loss needs."""
-    known = runs.reindex(columns=["sent_packets", "loss_fraction"]).astype(float)
-    sent, losses = known["sent_packets"], known["loss_fraction"]
-    least = losses[losses > 0].min()
-    return float(sent.median() if sent.notna().any() else 1 / least if least > 0 else _PACKETS)
+class _Loss(Measure):
+    """Losses, which have no ratio: there may be none before."""
+
+    def packets(self, runs: pd.DataFrame) -> float:
+        """Packets of a result: the median, else as many as the least loss needs."""
+        known = runs.reindex(columns=["sent_packets", self.column]).astype(float)
+        sent, losses = known["sent_packets"], known[self.column]
+        least = losses[losses > 0].min()
+        return float(sent.median() if sent.notna().any() else 1 / least if least > 0 else _PACKETS)
+
+    def compared(self, values: Floats | float, packets: float) -> Floats:
+        """Roots of the numbers of lost packets."""
+        roots: Floats = 2 * np.sqrt(packets * np.asarray(values, dtype=float) + _ANSCOMBE)
+        return roots
+
+    def value(self, compared: float, packets: float) -> float:
+        """The loss of such a root."""
+        return max((compared / 2) ** 2 - _ANSCOMBE, 0.0) / packets
+
+    def sizes(self, before: pd.DataFrame, after: pd.DataFrame, moved: Change) -> dict[str, float]:  # noqa: ARG002
+        """The mean loss before and after a change."""
+        sides = {self.keyed("before"): before, self.keyed("after"): after}
+        return {name: float(side[self.column].astype(float).mean()) for name, side in sides.items()}
+
+    def is_worse(self, change: Mapping[str, Any]) -> bool:
+        """Whether more is lost."""
+        return bool(change[self.keyed("after")] > change[self.keyed("before")])
+
+    def moved(self, change: Mapping[str, Any]) -> str:
+        """A change in words: "more loss, 0.50 % instead of 0.00 %"."""
+        before, after = (self.write(change[self.keyed(name)]) for name in ("before", "after"))
+        return f"{self.word(change)} loss, {after} instead of {before}"
 
 
 def _percents(value: float, low: float, high: float) -> list[str]:
@@ -108,7 +135,7 @@ RATE: Final = Measure(
 DELAY: Final = Measure(
     "delay", "path_rtt_s", "s", 0.02, is_worse_above=True, worse="longer", better="shorter", write=format_time
 )
-LOSS: Final = Measure(
+LOSS: Final = _Loss(
     "loss", "loss_fraction", "fraction", 0.5, is_worse_above=True, worse="more", better="less", write=_share
 )
 

@@ -198,7 +198,7 @@ class Esmond:
             for name in ("throughput", "packet-retransmits", "packet-loss-rate", "failures")
             if name in events
         }
-        ends = [words(test.get(f"input-{end}")) or words(test.get(end)) for end in ("source", "destination")]
+        ends = _ends(test)
         tool = (words(test.get("tool-name")) or "pscheduler").rpartition("/")[2]
         shared = {
             "tool": tool,
@@ -241,7 +241,7 @@ class Esmond:
         losses: dict[int, object] = {}
         if loss in events:
             losses = self._values(key, loss, first_s, end_s, notes, summary=_summary(events[loss], "aggregations"))
-        ends = [words(test.get(f"input-{end}")) or words(test.get(end)) for end in ("source", "destination")]
+        ends = _ends(test)
         shared = {
             "tool": _tool(test.get("tool-name"), default),
             "protocol": _protocol(test.get("ip-transport-protocol")),
@@ -286,6 +286,11 @@ class Esmond:
             **self._values(key, name, first_s, middle, notes, summary),
             **self._values(key, name, middle + 1, last_s, notes, summary),
         }
+
+
+def _ends(test: Mapping[str, Any]) -> list[str | None]:
+    """Hosts of a test, as they were named, else by address."""
+    return [words(test.get(f"input-{end}")) or words(test.get(end)) for end in ("source", "destination")]
 
 
 def _summary(event: Mapping[str, Any], kind: str) -> str:

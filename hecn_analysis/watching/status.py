@@ -19,7 +19,7 @@ import pandas as pd
 from hecn_analysis.base import cluster
 from hecn_analysis.base.units import format_count
 from hecn_analysis.watching.changes import COMPARED, LEAST, LEAST_S, MOST, Change, Floats, changes
-from hecn_analysis.watching.measures import LOSS, MEASURES, RATE, Measure, packets_of
+from hecn_analysis.watching.measures import MEASURES, RATE, Measure
 from hecn_analysis.watching.quiet import quiet_of
 from hecn_analysis.watching.reasons import COLUMNS, reasons
 from hecn_analysis.watching.series import Series
@@ -144,7 +144,7 @@ def _of_share(share: Sequence[Series]) -> list[History]:
 
 def _history(series: Series) -> History:
     times_s, measure = _times_s(series), series.measure
-    packets = packets_of(series.runs)
+    packets = measure.packets(series.runs)
     values = measure.compared(series.runs[measure.column].to_numpy(dtype=float), packets)
     steps = changes(times_s, values, least_scale=measure.least_scale)
     told = tuple(_told(series, step, steps[number + 1 :]) for number, step in enumerate(steps))
@@ -227,14 +227,11 @@ def _told(series: Series, change: Change, later: Sequence[Change]) -> dict[str, 
     runs, measure = series.runs, series.measure
     until = later[0].first if later else len(runs)
     before, after = runs.iloc[: change.first], runs.iloc[change.first : until]
-    sizes = {"ratio": change.size, "ratio_low": change.low, "ratio_high": change.high}
-    ratios = {} if measure.name == LOSS.name else {name: float(np.exp(size)) for name, size in sizes.items()}
     return {
         "time": runs["start_time"].iloc[change.first].isoformat(),
         "seen_time": runs["start_time"].iloc[change.seen].isoformat(),
         "results_until_seen": change.seen - change.first + 1,
-        **measure.sizes(before.tail(COMPARED), after.head(COMPARED)),
-        **ratios,
+        **measure.sizes(before.tail(COMPARED), after.head(COMPARED), change),
         "confidence": change.confidence,
         "reasons": reasons(before, after, but=measure.column),
     }
@@ -262,7 +259,7 @@ def _state(
     low, high = map(measure.write, expected[1:])
     usual = low if low == high else f"{low} to {high}"
     side = "above" if measure.is_worse_above else "below"
-    packets, limit = packets_of(series.runs), expected[2 if measure.is_worse_above else 1]
+    packets, limit = measure.packets(series.runs), expected[2 if measure.is_worse_above else 1]
     beyond = float(measure.compared(last, packets) - measure.compared(limit, packets))
     if (beyond if measure.is_worse_above else -beyond) > measure.least_scale:
         return DOUBTFUL, f"the last result, {measure.write(last)}, is {side} the usual {usual}"

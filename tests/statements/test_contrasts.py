@@ -1,4 +1,4 @@
-"""Comparisons in many words: how many of them are recognised, and what is taken for one that is none."""
+"""Comparisons in many wordings: how many are recognised, and which sentences are mistaken for one."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.base import tables
-from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, packets_of
+from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE
 from hecn_analysis.watching.perfsonar import Esmond, OpenSearch
 from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.status import plain, statuses
@@ -134,9 +134,9 @@ def test_a_step_has_the_same_size_at_any_level_and_a_loss_scatters_by_one():
 
 def test_packets_are_those_sent_or_what_the_least_loss_needs():
     runs = pd.DataFrame({"sent_packets": [np.nan, np.nan], "loss_fraction": [0.0, 0.005]})
-    assert packets_of(runs) == 200
-    assert packets_of(runs.assign(sent_packets=600)) == 600
-    assert packets_of(runs.assign(loss_fraction=0.0)) == 100
+    assert LOSS.packets(runs) == 200
+    assert LOSS.packets(runs.assign(sent_packets=600)) == 600
+    assert LOSS.packets(runs.assign(loss_fraction=0.0)) == 100
 
 
 def _events(*names):
