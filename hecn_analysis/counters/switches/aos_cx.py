@@ -17,7 +17,8 @@ from typing import Final
 
 from hecn_analysis.counters.contract import CounterFindings
 from hecn_analysis.counters.switches import stanzas
-from hecn_analysis.counters.switches.port import Port, Problem, hand_over
+from hecn_analysis.counters.switches.handing_over import hand_over
+from hecn_analysis.counters.switches.port import Port, Problem
 from hecn_analysis.counters.switches.stanzas import Layout, compiled
 from hecn_analysis.files.documents import Document
 

@@ -1,6 +1,6 @@
 """A port of a switch, router or firewall in one output, with the line of each value.
 
-Readers take matches by the names of their groups. `_COUNTS`, `_TEXTS` and `_FACTS` list the names; amounts with a unit
+Readers take matches by the names of their groups. `COUNTS`, `_TEXTS` and `_FACTS` list the names; amounts with a unit
 have a second group, `speed` and `speed_unit`.
 """
 
@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import CounterFindings
-from hecn_analysis.counters.programs.readings import local_time, width
 from hecn_analysis.parsing.amounts import grouped
 
 Problem = Callable[[int | None, str, str], None]
 
-_COUNTS: Final = frozenset(
+#: Counters of a sample.
+COUNTS: Final = frozenset(
     f"{way}_{what}" for way in ("in", "out") for what in ("octets", "packets", "errors", "discards")
 )
 #: Counters that are the sum of others; the first set of parts that is complete counts.
@@ -36,7 +34,7 @@ _PARTS: Final = frozenset(part for sets in _SUMS.values() for parts in sets for 
 _FACTS: Final = frozenset(
     {"crc_errors", "collisions", "late_collisions", "runts", "giants", "max_frame_bytes", "mtu", "index"}
 )
-_WHOLE: Final = _COUNTS | _PARTS | _FACTS
+_WHOLE: Final = COUNTS | _PARTS | _FACTS
 _TEXTS: Final = frozenset(
     {"description", "hardware", "last_cleared", "speed_configured", "duplex_configured", "clock", "zone"}
 )
@@ -193,45 +191,3 @@ _WORDED: Final[Mapping[str, Callable[[str, Mapping[str, str | None]], Iterator[t
     "duplex": _duplex,
     "mac": _mac,
 }
-
-
-def _time(findings: CounterFindings, port: Port) -> float | None:
-    """Seconds since 1970 at which the device printed the port."""
-    try:
-        local = datetime.fromisoformat(f"{port.values['clock']}{port.values.get('zone', '')}")
-    except (KeyError, ValueError):
-        return None
-    line = port.lines["clock"]
-    return local.timestamp() if local.tzinfo else local_time(findings, line, local, series=port.interface)
-
-
-_OF_INTERFACE: Final = ("index", "description", "mac_address", "mtu", "up")
-_OF_FACTS: Final = (
-    *("duplex", "duplex_configured", "speed_configured", "bandwidth_bps", "max_frame_bytes", "last_cleared"),
-    *("hardware", "crc_errors", "collisions", "late_collisions", "runts", "giants"),
-)
-
-
-def hand_over(findings: CounterFindings, ports: Iterable[Port]) -> None:
-    """Add counters of ports as samples, rates as rates, and their faults as facts of the file."""
-    from hecn_analysis.counters.switches.checks import checked  # noqa: PLC0415 - it needs `Port`
-
-    all_ports = list(ports)
-    for port in all_ports:
-        port.add_up()
-        own = {"host": port.host, "interface": port.interface}
-        known = {name: port.values[name] for name in _OF_INTERFACE if name in port.values}
-        index = known.pop("index", None)
-        own |= {"index": index} if index is not None else {}
-        speed, time = port.reported_bps, _time(findings, port)
-        facts: dict[str, object] = {name: port.values[name] for name in _OF_FACTS if name in port.values}
-        findings.interface(**own, **known, **({"speed_bps": speed} if speed else {}), facts=facts)
-        counts = {name: value for name, value in port.values.items() if name in _COUNTS}
-        if counts:
-            state = {name: known[name] for name in ("mtu", "up") if name in known}
-            seen = {"line": port.line, "time": time, "speed_bps": speed, "counter_bits": width(counts)}
-            findings.sample(**own, **counts, **state, **seen)
-        rates = {name: port.values[name] for name in ("in_bps", "out_bps", "interval_s") if name in port.values}
-        if rates.keys() & {"in_bps", "out_bps"}:
-            findings.rate(line=port.lines.get("in_bps", port.lines.get("out_bps")), time=time, **own, **rates)
-    findings.facts["findings"] = [each for port in all_ports for each in checked(port)]

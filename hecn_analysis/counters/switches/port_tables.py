@@ -19,7 +19,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hecn_analysis.counters.contract import CounterFindings
-from hecn_analysis.counters.switches.port import Port, Problem, hand_over
+from hecn_analysis.counters.switches.handing_over import hand_over
+from hecn_analysis.counters.switches.port import Port, Problem
 from hecn_analysis.counters.switches.stanzas import PROMPT, without_pager
 from hecn_analysis.files.documents import Document
 
