@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-_MARK: Final = r"[ \t>#*|]{0,24}"
+_MARK: Final = r"^[ \t>#*|]{0,24}"
 _SWITCHES: Final = (
     "cisco",
     "arista",

@@ -44,7 +44,7 @@ _DD: Final = re.compile(
     rf"(?<!\d)(?P<bytes>\d{{4,19}}) bytes (?:\([^)]{{1,40}}\) )?(?:copied,"
     rf"|transferred in) (?P<seconds>{_NUMBER}(?:e-?\d{{1,2}})?) s"
 )
-_COMMAND: Final = re.compile(r"\bdd\b.{0,300}?\b[io]f=\S{1,300}.{0,300}")
+_COMMAND: Final = re.compile(r"\bdd\b(?:(?!\bdd\b).){0,300}?\b[io]f=\S{1,300}.{0,300}")
 _SOURCE: Final = re.compile(r"\bif=(\S{1,300})")
 _TARGET: Final = re.compile(r"\bof=(\S{1,300})")
 _FLUSHED: Final = re.compile(r"conv=\S{0,40}f(?:data)?sync|flag=\S{0,40}(?:direct|d?sync)")

@@ -55,7 +55,7 @@ _SPECIFIED: Final = re.compile(r'"spec"\s{0,40}:\s{0,40}\{[^{}]{0,2000}\}')
 _END: Final = re.compile(r'"(source|dest)"\s{0,40}:\s{0,40}"([^"\n]{1,80})"|"(reverse)"\s{0,40}:\s{0,40}true')
 _HOST: Final = r"(?:[\w.-]{1,64}@)?((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])"
 _COPIED: Final = re.compile(  # the last argument of a copy, where it names a host
-    rf"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{{1,400}}? (?!\w{{2,9}}://){_HOST}::?\S{{0,300}}\s{{0,9}}$"
+    rf"(?:^|[\s|;&$#>])(?:rsync|scp) (?:(?!rsync |scp )[^|;&<>#\n]){{1,400}}? (?!\w{{2,9}}://){_HOST}::?\S{{0,300}}\s{{0,9}}$"
 )
 _TO_URL: Final = re.compile(
     r"(?:^|[\s|;&$#>])(?:rsync|globus-url-copy) [^|;&<>#\n]{1,400}? (?:rsync|gsiftp|sshftp)://"
@@ -66,7 +66,7 @@ _LONGEST: Final = 20_000
 _OF_ONE_RUN: Final = 8
 _AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{0,9})?)([kKmMgGtT]?)")
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_PIPE: Final = re.compile(r"\bdd [^|\n]{0,300}?\b[io]f=(\S{1,200})")
+_PIPE: Final = re.compile(r"\bdd (?:(?!\bdd )[^|\n]){0,300}?\b[io]f=(\S{1,200})")
 _PROGRAM: Final = re.compile(r"\| {0,9}(?!tee\b|grep\b|tail\b|head\b|cat\b)[\w./-]{1,80}(?: |$)")
 _NO_FILES: Final = ("/dev/zero", "/dev/null")
 _START: Final = re.compile(r'"test_start"\s{0,40}:\s{0,40}\{[^{}]{0,2000}\}')

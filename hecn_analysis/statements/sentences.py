@@ -27,7 +27,7 @@ _OF_TOOLS: Final = re.compile(
 )
 _CERTAINLY_OF_TOOLS: Final = re.compile(r"^\s{0,40}(?:\[|\d{1,4}[:.]\d{2}[:.]\d)|^\s|\t|\b\d\d:\d\d:\d\d\b")
 
-_SENTENCE: Final = re.compile(r"[^.!?;]{0,600}(?:\.(?=\w)[^.!?;]{0,600}){0,40}(?:[.!?;]{1,3}|$)")
+_SENTENCE: Final = re.compile(r"[^.!?;]{0,600}(?:\.(?=\w)[^.!?;]{0,600}){0,40}[.!?;]{0,3}")
 
 _ASKS: Final = re.compile(
     r"(?:^|[,:(]|\b(?:or|and|but|so|then)\b)\s{0,3}(?:is|are|was|were|could|can|would|should|might|may|does|do|did|has"
@@ -42,7 +42,7 @@ _GUESSES: Final = re.compile(
     r"|believe|suppose|fear|wonder|doubt)|suspect(?:ed|ing|s)?|wonder(?:ed|ing)?|what if|not sure (?:if|whether)"
     r"|whether (?:it|this|the)|should i|in theory|supposed to|if (?:it|this|that) (?:is|was|were|has))\b"
     r"[^,;:.!?]{0,400}"
-    r"|\bif\b[^;:.!?]{0,200}\bwould(?:n't)?\b[^;:.!?]{0,200}",
+    r"|\bif\b[^;:.!?]{0,160}\bwould(?:n't)?\b[^;:.!?]{0,200}",
     re.IGNORECASE,
 )
 _QUOTES: Final = re.compile(

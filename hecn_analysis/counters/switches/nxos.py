@@ -69,7 +69,7 @@ _LAYOUT: Final = Layout(
     compiled(_COUNTS),
     compiled(_WORDS),
     sections=(("RX", "in"), ("Rx", "in"), ("TX", "out"), ("Tx", "out"), ("L3 ", "")),
-    ends=re.compile(r"(?!admin state)\S[^\n]{0,120}(?:, line protocol is | is (?:up|down)\b)"),
+    ends=re.compile(r"^(?!admin state)\S[^\n]{0,120}(?:, line protocol is | is (?:up|down)\b)"),
     is_indented=False,
 )
 

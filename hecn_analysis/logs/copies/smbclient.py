@@ -19,11 +19,12 @@ from hecn_analysis.logs.contract import Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d{1,9}(?:[.,]\d{1,3})?"
+_NAME: Final = r"(?:(?!(?:get|put)ting file ).){1,400}"
 _FILE: Final = re.compile(
-    rf"\b(?P<what>getting|putting) file .{{1,400}}? (?:of size (?P<bytes>\d{{1,18}}) )?as .{{1,400}}? "
+    rf"\b(?P<what>getting|putting) file {_NAME}? (?:of size (?P<bytes>\d{{1,18}}) )?as {_NAME}? "
     rf"\((?P<rate>{_N}) (?:KiloBytes/sec|kb/s)\) \(average {_N} (?:KiloBytes/sec|kb/s)\)"
 )
-_LIKE: Final = re.compile(r"\b(?:getting|putting) file .{1,400}? as .{1,400}?\(average ")
+_LIKE: Final = re.compile(rf"\b(?:getting|putting) file {_NAME}? as {_NAME}?\(average ")
 
 
 class Smbclient:

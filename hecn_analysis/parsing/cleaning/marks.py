@@ -16,7 +16,7 @@ _COMMENT: Final = re.compile(
     r"|@?[Rr][Ee][Mm]|::?|\|(?!.{0,2000}\|\s{0,8}$))(?=\s|$))) ?"
 )
 _LIST: Final = re.compile(
-    r"(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d{1,3}[.)]|\(?[a-z][.)]))[ \t]{1,4}(?=[^\s-])"
+    r"^(?P<mark>[ \t]{0,40}(?:[-*+\u2022\u25cf\u00b7]|\(?\d{1,3}[.)]|\(?[a-z][.)]))[ \t]{1,4}(?=[^\s-])"
 )
 _ITEM: Final = re.compile(r"(?P<mark>[ \t]{0,40}[-*+\u2022\u25cf\u00b7])(?: |$)")
 _CHANGED: Final = re.compile(r"(?P<mark>[ ]{0,4}[+<])(?=[^+<\d]|\s|$)[ ]?")
