@@ -19,7 +19,7 @@ from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import CounterFindings, Counters
 from hecn_analysis.counters.graphs import csv_columns, mrtg_config
-from hecn_analysis.counters.leftovers import leftovers
+from hecn_analysis.counters.leftovers import leftovers, orphans
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
 from hecn_analysis.files.documents import SHORT, Document, documents
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
@@ -113,7 +113,18 @@ def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) 
             found, expected = columns, csv_columns.EXPECTED
         file.unrecognised(found, expected, hint)
     elif len(document.content) <= SHORT:
-        for line, message in leftovers(document.lines, {str(part.format) for part in own}):
+        rows = [
+            (str(part.format), table, line)
+            for part in own
+            for table, each in (("samples", part.samples), ("rates", part.rates))
+            for row in each
+            if isinstance(line := row.get("line"), int)
+        ]
+        named = {line for part in own for problem in part.problems if isinstance(line := problem.get("line"), int)}
+        for line, message in (
+            *leftovers(document.lines, {str(part.format) for part in own}),
+            *orphans(document.lines, rows, named),
+        ):
             file.problem(line, "unrecognised", message)
     for part in own:
         if part.ceiling_bps is None and part.rates:

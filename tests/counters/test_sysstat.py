@@ -453,3 +453,19 @@ def test_a_table_of_sar_that_mail_has_broken(counters_of, text):
     counters = counters_of(f"current code:\n{text}# next\n12 0.5\n")
     [rate] = counters.rates.to_dict("records")
     assert (rate["interface"], rate["in_bps"], rate["out_bps"]) == ("vnet0", 0.02 * 8192, 77976.98 * 8192)
+
+
+def test_the_largest_rates_of_a_disk_are_those_of_all_reports_but_the_first(counters_of):
+    head = "Device            r/s     w/s     rkB/s     wkB/s  %util\n"
+    rows = "".join(f"{head}nvme0n1  1.0  1.0  {rate}  8.0  9.0\n\n" for rate in ("900.0", "400.0", "100.0"))
+    [disk] = counters_of(rows).sources[0]["devices"]
+    assert (disk["read_bps"], disk["max_read_bps"]) == (100 * 8192, 400 * 8192)
+
+
+def test_a_mean_that_is_cut_off_is_named(counters_of):
+    counters = counters_of(
+        "Average:        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s\n"
+        "Average:         eth0      3.50      4.50      8.00      1.00\nAverage:         eth1      7.00\n"
+    )
+    assert list(counters.rates.interface) == ["eth0"]
+    assert "found 2 values, expected 5; left out" in list(counters.problems.message)

@@ -112,3 +112,17 @@ def test_an_entry_without_its_date(counters_of):
     }
     counters = counters_of(json.dumps({"vnstatversion": "2.10", "jsonversion": "2", "interfaces": [link]}))
     assert counters.rates.time.tolist() == [pd.Timestamp(1795262400, unit="s", tz="UTC")]
+
+
+def test_months_and_summaries_are_amounts_and_the_total_a_sample(counters_of):
+    counters = counters_of(
+        "   eth3 since 2026-01-05\n\n          rx:  1.00 TiB      tx:  2.00 GiB      total:  1.00 TiB\n\n   monthly\n"
+        "                     rx      |     tx      |    total    |   avg. rate\n"
+        "       2026-10     40.00 GiB |    1.50 GiB |   41.50 GiB |  132.00 kbit/s\n"
+        "     estimated     80.00 GiB |    3.00 GiB |   83.00 GiB |\n\n   daily\n"
+        "     yesterday      2.00 GiB |    1.00 MiB |    2.00 GiB |  198.00 kbit/s\n"
+    )
+    assert counters.samples[["interface", "in_octets", "out_octets"]].to_numpy().tolist() == [["eth3", 2**40, 2**31]]
+    amounts = [(row["of"], row["label"], row["in_octets"]) for row in counters.sources[0]["amounts"]]
+    assert amounts == [("monthly", "2026-10", 40 * 2**30), ("daily", "yesterday", 2**31)]
+    assert list(counters.problems.kind) == ["unit"]

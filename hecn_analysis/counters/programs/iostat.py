@@ -5,7 +5,8 @@ Versions: sysstat 7 to 12.7 in any locale (see `sysstat`): ``-x`` or not, ``-m``
 Units and traps
 ---------------
 - kB are 1024 bytes, MB 2**20; "avgrq-sz" of old versions are sectors of 512 bytes; times of waiting are milliseconds.
-- The first report is the average since the host started.
+- The first report is the average since the host started. The last report of each disk counts, and as `max_read_bps`
+  and `max_write_bps` the largest rates of all but the first.
 - Without ``-t`` there are no times at all.
 """
 
@@ -73,7 +74,7 @@ def _text(document: Document, findings: CounterFindings) -> None:
     times: list[float | None] = []
     columns: list[str] = []
     kind = ""
-    devices: dict[str, dict[str, Any]] = {}
+    devices: dict[str, list[dict[str, Any]]] = {}
     cpu: dict[str, float] = {}
     table = _Table([], name_last=False)
     for line, text in enumerate(document.lines, 1):
@@ -102,7 +103,7 @@ def _text(document: Document, findings: CounterFindings) -> None:
     if stamps:
         findings.facts.update(first_time_local=_bare(stamps[0]), last_time_local=_bare(stamps[-1]))
     findings.facts["n_samples"] = max(reports.values())
-    findings.facts.update(devices=list(devices.values()), cpu=cpu)
+    findings.facts.update(devices=[_with_peaks(reports) for reports in devices.values()], cpu=cpu)
 
 
 class _Table:
@@ -113,7 +114,7 @@ class _Table:
         self._name: str | None = None
         self._figures: list[str] = []
 
-    def take(self, line: int, text: str, devices: dict[str, dict[str, Any]], findings: CounterFindings) -> bool:
+    def take(self, line: int, text: str, devices: dict[str, list[dict[str, Any]]], findings: CounterFindings) -> bool:
         """Read a line: more heads, a disk, or the rest of one; False if words below the table end it."""
         words = text.split()
         if self._name is None and all(map(_HEAD.fullmatch, words)):
@@ -123,6 +124,7 @@ class _Table:
             return True
         if self._name is not None and all(number(word) is not None for word in words):
             self._figures.extend(words)
+            devices[self._name].pop()
         else:
             words = words[1:] if _CLOCK.fullmatch(words[0]) and len(words) > 1 else words
             name, rest = (words[-1], words[:-1]) if self._name_last else (words[0], words[1:])
@@ -131,8 +133,15 @@ class _Table:
                 findings.problem(line, "malformed", message)
                 return any(number(word) is not None for word in words)
             self._name, self._figures = name, rest
-        devices[self._name] = _device(self._name, dict(zip(self._columns, map(number, self._figures), strict=False)))
+        row = dict(zip(self._columns, map(number, self._figures), strict=False))
+        devices.setdefault(self._name, []).append(_device(self._name, row))
         return True
+
+
+def _with_peaks(reports: list[dict[str, Any]]) -> dict[str, Any]:
+    """The last report of a disk, with the largest rates of all but the first, which is since the start."""
+    rates = [rate for rate in ("read_bps", "write_bps") if len(reports) > 1 and all(rate in each for each in reports)]
+    return {**reports[-1], **{f"max_{rate}": max(each[rate] for each in reports[1:]) for rate in rates}}
 
 
 def _bare(stamp: datetime) -> str:

@@ -165,6 +165,9 @@ class _Report:
                 row = dict(zip(columns, words, strict=True))
                 if row["IFACE"] not in known:
                     _rate(line, row, (self._host, None, None), self._findings)
+            elif mean and "IFACE" in columns and len(words) > 1 and words[0] not in known and not _is_heading(words):
+                said = f"found {len(words)} values, expected {len(columns)}; left out"
+                self._findings.problem(line, "malformed", said)
             elif begun and _is_heading(words):
                 columns = ()
 

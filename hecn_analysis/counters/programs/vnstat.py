@@ -1,6 +1,6 @@
 """What vnstat prints of its database: JSON, XML, one line with semicolons, and its tables.
 
-Versions: 1.11 to 2.13: ``--json`` and ``--xml`` (version 1 and 2), ``--oneline`` (also ``b``), ``-5``, ``-h``, ``-d``.
+Versions: 1.11 to 2.13: ``--json`` and ``--xml`` (version 1 and 2), ``--oneline`` (also ``b``), and all tables of text.
 
 Units and traps
 ---------------
@@ -10,7 +10,8 @@ Units and traps
 - Rows of rates are of the finest kind that the file has: five minutes, else hours, else days. The facts have the times
   at which intervals begin, as the file does, and rates over whole intervals; the last interval is seldom over: in the
   table of rates it ends with the last update.
-- Tables are rounded, and their times are local.
+- Tables are rounded, and their times are local. Months, weeks, years and the lines of summaries overlap the days: they
+  are `amounts` in the facts. Estimates of vnstat are left out. Totals since the beginning are a sample without a time.
 - An interface whose counters began anew may have overflowed vnstat's database: amounts of 2**62 bytes and more cannot
   be and are left out.
 """
@@ -46,11 +47,26 @@ _SIZES: Final = ";".join([_SIZE] * 3)
 _ONELINE: Final = re.compile(
     rf"^1;(?P<name>[^;\s]{{1,32}});[^;]{{1,20}};{_SIZES};[^;]+;[^;]+;{_SIZES};[^;]+;{_SIZES}\s*$", re.MULTILINE
 )
-_TITLE: Final = re.compile(r"^ (?P<name>\S{1,32})(?: \([^)]*\))?  ?/  ?(?P<kind>5 minute|hourly|daily)\s*$")
+_TITLE: Final = re.compile(
+    r"^\s{0,8}(?P<name>\S{1,32})(?: \([^)]{0,60}\))? {1,2}/ {1,2}"
+    r"(?P<kind>5 minute|hourly|daily|weekly|monthly|yearly|top \d{1,4})\s*$"
+)
+#: First lines of summaries: "eth0 since 2026-01-05", " eth0:", and the kinds of rows below them.
+_SUMMARY: Final = re.compile(r"^\s{0,8}(?P<name>[^\s:/|]{1,32})(?: \([^)]{0,60}\))?(?: since \d[\d/.-]{5,10}|:)\s*$")
+_PART: Final = re.compile(r"^\s{1,16}(?P<kind>monthly|daily)\s*$")
 _AMOUNT: Final = r"\d{1,12}(?:[.,]\d{1,3})?"
 _ROW: Final = re.compile(
     r"^\s+(?P<time>\d\d:\d\d|\d{4}-\d\d-\d\d|\d\d/\d\d/\d{2,4}|\d\d\.\d\d\.\d{2,4})\s+"
     rf"(?P<in>{_AMOUNT}) (?P<in_unit>[KMGTPEk]i?B|B) \|\s+(?P<out>{_AMOUNT}) (?P<out_unit>[KMGTPEk]i?B|B) \|"
+)
+_ANY: Final = re.compile(
+    r"^\s{0,40}(?P<label>[\w'][\w './-]{0,30}?)\s{1,16}"
+    rf"(?P<in>{_AMOUNT}) (?P<in_unit>[KMGTPEk]i?B|B)\s{{1,8}}[|/]\s{{1,16}}"
+    rf"(?P<out>{_AMOUNT}) (?P<out_unit>[KMGTPEk]i?B|B)\s{{1,8}}[|/]\s{{1,16}}{_AMOUNT} (?:[KMGTPEk]i?B|B)\b"
+)
+_TOTALS: Final = re.compile(
+    rf"^\s{{1,40}}rx:\s{{1,16}}(?P<in>{_AMOUNT}) (?P<in_unit>[KMGTPEk]i?B|B)\s{{1,16}}"
+    rf"tx:\s{{1,16}}(?P<out>{_AMOUNT}) (?P<out_unit>[KMGTPEk]i?B|B)\s{{1,16}}total:"
 )
 _DATE: Final = re.compile(r"^\s+(\d{4}-\d\d-\d\d)\s*$")
 _TEXT_KINDS: Final = {"5 minute": ("five minutes", 300), "hourly": ("hours", 3600), "daily": ("days", 86400)}
@@ -76,7 +92,15 @@ def recognises(document: Document) -> bool:
         return '"vnstatversion"' in document.start[:4096]
     if document.start.startswith("<"):
         return bool(re.search(r"<vnstat\b[^>]{0,80}xmlversion=", document.start[:4096]))
-    return bool(_ONELINE.search(document.text)) or any(_TITLE.match(line) for line in document.lines)
+    return bool(_ONELINE.search(document.text)) or _has_tables(document)
+
+
+def _has_tables(document: Document) -> bool:
+    """Whether a title of a table, or a row of a summary below its interface, is there."""
+    if any("/" in line and _TITLE.match(line) for line in document.lines):
+        return True
+    summaries = any(_SUMMARY.match(line) for line in document.lines)
+    return summaries and any("iB" in line and _ANY.match(line) for line in document.lines)
 
 
 def read(document: Document, findings: CounterFindings) -> None:
@@ -91,7 +115,7 @@ def read(document: Document, findings: CounterFindings) -> None:
         else:
             _hand_over(list(_xml(document.xml, findings)), findings)
     else:
-        if any(_TITLE.match(line) for line in document.lines):
+        if _has_tables(document):
             findings.format = "vnstat-text"
             _tables(document, findings)
         if _ONELINE.search(document.text):
@@ -266,27 +290,53 @@ def _lines(document: Document, findings: CounterFindings) -> None:
 
 
 def _tables(document: Document, findings: CounterFindings) -> None:
-    name, kind, length = "", "", 0
+    name, kind, length, of = "", "", 0, ""
     day: str | None = None
     begins: set[float] = set()
     for number, line in enumerate(document.lines, 1):
-        if match := _TITLE.match(line):
-            name, day = match["name"], None
-            kind, length = _TEXT_KINDS[match["kind"]]
+        if match := _TITLE.match(line) or _SUMMARY.match(line):
+            name, day, kind = match["name"], None, match.groupdict().get("kind") or "summary"
+            _, length = _TEXT_KINDS.get(kind, ("", 0))
         elif match := _DATE.match(line):
             day = match[1]
-        elif name and (match := _ROW.match(line)):
+        elif name and length and (match := _ROW.match(line)):
+            of = _TEXT_KINDS[kind][0]
             time = _row_time(match["time"], day, number, findings, (name, kind))
-            if time is not None:
-                begins.add(time)
-            received, sent = (_bytes(match[way], match[f"{way}_unit"]) for way in ("in", "out"))
+            begins |= set() if time is None else {time}
+            received, sent = _both(match)
             findings.rate(
                 line=number, interface=name, time=None if time is None else time + length, interval_s=length,
                 in_bps=8 * received / length, out_bps=8 * sent / length,
             )  # fmt: skip
+        elif name:
+            kind = _amount(line, number, (name, kind), findings)
     if begins:
         times = sorted(begins)
-        findings.facts.update(n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]), of=kind)
+        findings.facts.update(n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]), of=of)
+
+
+def _both(match: re.Match[str]) -> tuple[int, int]:
+    """Bytes received and sent."""
+    return _bytes(match["in"], match["in_unit"]), _bytes(match["out"], match["out_unit"])
+
+
+def _amount(line: str, number: int, known: tuple[str, str], findings: CounterFindings) -> str:
+    """Read a row that is no interval of a known length; return the kind of the rows below it."""
+    name, kind = known
+    if match := _PART.match(line):
+        return match["kind"]
+    if match := _TOTALS.match(line):
+        received, sent = _both(match)
+        findings.sample(line=number, interface=name, in_octets=received, out_octets=sent, counter_bits=64)
+        said = "found sizes that vnstat has rounded, expected bytes ('--oneline b'); read as printed"
+        findings.problem(number, "unit", said)
+    elif (match := _ANY.match(line)) and match["label"] != "estimated":
+        received, sent = _both(match)
+        own = {"interface": name, "of": kind, "label": match["label"], "line": number}
+        amounts = findings.facts.setdefault("amounts", [])
+        if isinstance(amounts, list):
+            amounts.append({**own, "in_octets": received, "out_octets": sent})
+    return kind
 
 
 def _row_time(
