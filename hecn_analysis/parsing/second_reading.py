@@ -268,6 +268,7 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
     # Lines that were joined by their width may have one value more by chance, or be one part more.
     is_named = _names(before) < _names(after) and len(before) == len(after)
     is_more = has > had and (change.layer != "filled lines" or now < worse or is_named)
+    is_more = is_more or (has == had and is_named and JOINING.isdisjoint(change.layers))  # one that is "off"
     return now <= worse and (is_more or (now < worse and has == had and JOINING.isdisjoint(change.layers)))
 
 

@@ -26,12 +26,19 @@ VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7, storcli2 and perccli2"
 COMMANDS: tuple[str, ...] = ("storcli", "storcli64", "perccli", "perccli64", "storcli2", "perccli2")
 BEGINS: re.Pattern[str] | None = re.compile(
     r"CLI Version = \S|Generating detailed summary of the adapter|(?:DG/VD +TYPE|EID:Slt +[DP]ID) +State "
+    r"|Drive /c\d{1,3}(?:/e\d{1,5})?/s\d{1,5} (?:- Detailed Information|Device attributes) :"
 )
 REPEATS: bool = False
 
 _TEXT: Final = re.compile(
-    r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +[DP]ID +State |^Ctl +Model +Ports +PDs ", re.MULTILINE
+    r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +[DP]ID +State |^Ctl +Model +Ports +PDs |^DG .{0,30}EID:Slo?t "
+    r"|^Drive /c\d{1,3}(?:/e\d{1,5})?/s\d{1,5} (?:- Detailed|Device attributes)",
+    re.MULTILINE,
 )
+_DRIVE: Final = re.compile(
+    r"Drive /c\d{1,3}(?:/e(?P<enclosure>\d{1,5}))?/s(?P<slot>\d{1,5}) (?:Device attributes|State) :"
+)
+_HEADS: Final = frozenset({"DG/VD", "EID:Slt", "EID:Slot"})
 _OVERVIEW: Final = re.compile(r"\s{0,4}\d{1,3} +(?P<model>[A-Za-z]\S{1,40}) +\d{1,4} +\d{1,4} +\d{1,4} +\S")
 _PAIR: Final = re.compile(r"(?P<name>[A-Z][\w /.()-]{1,60}?) = ?(?P<value>.{0,200})$")
 _SIZE: Final = re.compile(r"^\d{1,9}(?:\.\d{1,6})? ?[KMGTP]i?B$")
@@ -75,6 +82,17 @@ _DRIVE_FIELDS: Final[labels.Fields] = {
     "Med": ("media", str),
     "Model": ("model", str),
 }
+
+
+#: What the details of a drive say of it, and nothing else in the output does.
+_DETAILS: Final[labels.Fields] = {
+    "Model Number": ("model", labels.text),
+    "Raw size": ("size_bytes", lambda text: amounts.size(text.partition(" [")[0])),
+    "Link Speed": ("link_bps", labels.line_rate),
+    "Logical Sector Size": ("logical_sector", amounts.size),
+}
+#: Levels of a drive group in the table of the topology, whose other rows are spans and drives.
+_GROUP: Final = re.compile(r"RAID\d{1,2}$")
 
 
 def recognises(output: Output) -> bool:
@@ -135,6 +153,7 @@ def _tables(output: Output, facts: Facts) -> Facts:
     """Read the form for people: pairs, and tables whose columns stand under their heads."""
     heads: list[str] = []
     overview = False
+    drive: dict[str, Any] | None = None
     for line in output.lines:
         words = line.split()
         overview = bool(words) and (overview or words[:3] == ["Ctl", "Model", "Ports"])
@@ -143,15 +162,29 @@ def _tables(output: Output, facts: Facts) -> Facts:
         elif overview and (controller := _OVERVIEW.match(line)) is not None:
             facts.values["n_controllers"] = (facts.values["n_controllers"] or 0) + 1
             facts.values["controller"] = facts.values["controller"] or controller["model"]
-        elif "DG/VD" in words or "EID:Slt" in words:
-            heads = line.replace("LU/NS Count", "LU/NS").split()
+        elif not _HEADS.isdisjoint(words):
+            heads = line.replace("LU/NS Count", "LU/NS").replace("EID:Slot", "EID:Slt").split()
+        elif (details := _DRIVE.match(line)) is not None:
+            drive = _drive(facts.values["drives"], f"{details['enclosure'] or ''}:{details['slot']}")
         elif heads and not line.startswith("-") and (row := _cells(heads, words)) is not None:
             _row(facts.values, row)
         elif (pair := _PAIR.match(line)) is not None:
             if pair["name"] == "Controller" and pair["value"].strip().isdigit():
                 facts.values["n_controllers"] = (facts.values["n_controllers"] or 0) + 1
+            if drive is not None and pair["name"] in _DETAILS:
+                field, parse = _DETAILS[pair["name"]]
+                drive[field] = drive.get(field) or parse(pair["value"].strip())
             _named(facts.values, pair["name"], pair["value"].strip())
     return facts
+
+
+def _drive(drives: list[dict[str, Any]], slot: str) -> dict[str, Any]:
+    """The drive in a slot, as the tables have it, or a new one."""
+    known = next((drive for drive in drives if drive.get("slot") == slot), None)
+    if known is None:
+        known = {"slot": slot, **{field: None for field, _ in _DRIVE_FIELDS.values() if field != "slot"}}
+        drives.append(known)
+    return known
 
 
 def _cells(heads: list[str], words: list[str]) -> dict[str, str] | None:
@@ -181,6 +214,9 @@ def _named(values: dict[str, Any], name: str, text: str) -> None:
 
 def _row(values: dict[str, Any], row: dict[str, Any]) -> None:
     cells = {str(name): str(value).strip() for name, value in row.items() if isinstance(value, (str, int))}
+    if {"DG", "Row", "EID:Slt"} <= set(cells):
+        _topology(values, cells)
+        return
     if "DG/VD" in cells:
         table, fields = values["volumes"], _VOLUME_FIELDS
     elif "EID:Slt" in cells and ("DID" in cells or "PID" in cells):
@@ -189,3 +225,15 @@ def _row(values: dict[str, Any], row: dict[str, Any]) -> None:
         return
     if (record := labels.row(cells, fields)) not in table:
         table.append(record)
+
+
+def _topology(values: dict[str, Any], cells: dict[str, str]) -> None:
+    """Take a row of the topology: a drive group, or a drive that no other table has."""
+    slot, kind = cells["EID:Slt"], cells.get("Type", "")
+    if slot != "-" and all(drive["slot"] != slot for drive in values["drives"]):
+        values["drives"].append(
+            labels.row({**cells, "State": cells.get("Status") or cells.get("State")}, _DRIVE_FIELDS)
+        )
+    elif slot == "-" and cells.get("Arr", cells.get("Span")) == "-" and _GROUP.match(kind):
+        group = {"id": cells["DG"], "level": kind.lower(), "size_bytes": amounts.size(cells.get("Size"))}
+        values.setdefault("drive_groups", []).append(group)

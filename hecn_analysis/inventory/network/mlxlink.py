@@ -13,10 +13,11 @@ Units and traps
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from hecn_analysis.inventory.contract import Facts, Output
-from hecn_analysis.inventory.labels import all_labelled
+from hecn_analysis.inventory.labels import Labelled, all_labelled
 
 FORMATS: tuple[str, ...] = ("mlxlink",)
 VERSIONS: str = "MFT 4.9 to 4.29"
@@ -58,7 +59,7 @@ def read(output: Output) -> Facts:
     """Read what runs, and the errors."""
     values: dict[str, Any] = dict.fromkeys(("state", "physical_state", "speed_bps", "supported_max_bps"))
     facts = output.facts("mlxlink", values)
-    for field in all_labelled(output.numbered()):
+    for field in _labelled(output):
         text = re.sub(r"\x1b\[[\d;]{0,12}m", "", field.value).strip()
         if text in ("", "N/A"):
             continue
@@ -76,6 +77,25 @@ def read(output: Output) -> Facts:
             except ValueError:
                 facts.problem(field.number, "malformed", f"found {text[:60]!r}, expected a number; left out")
     return facts
+
+
+def _labelled(output: Output) -> Iterator[Labelled]:
+    """Labels and values, of ``--json`` too, where a list of speeds is an object with a mask."""
+    if not any(line.lstrip().startswith('"') for line in output.lines[:3]) and not output.json:
+        yield from all_labelled(output.numbered())
+        return
+    level: list[object] = list(output.json)
+    for _ in range(4):
+        below: list[object] = []
+        for item in (item for item in level if isinstance(item, dict)):
+            for name, value in item.items():
+                listed = value.get("values") if isinstance(value, dict) else value
+                text = ",".join(map(str, listed)) if isinstance(listed, list) else str(value)
+                if isinstance(value, dict) and not isinstance(listed, list):
+                    below.append(value)
+                else:
+                    yield Labelled(output.first, 0, str(name), text)
+        level = below
 
 
 def _speed(text: str) -> float | None:

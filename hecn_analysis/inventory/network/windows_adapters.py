@@ -26,6 +26,7 @@ REPEATS: bool = True
 
 _SPEED: Final = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)\s?(?P<prefix>[KMGT]?)bps")
 _PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_OTHER: Final = {"InterfaceDescription": "description", "ifDesc": "description"}
 _ROW: Final = re.compile(
     r"(?P<name>\S.{0,60}?)\s{2,60}(?P<description>\S.{0,80}?)\s{1,40}(?P<index>\d{1,6}) "
     r"(?P<status>Up|Down|Disconnected|Disabled|Not Present)\s{1,20}(?P<mac>(?:[0-9A-FX*]{2}-){5}[0-9A-FX*]{2})?\s{1,20}"
@@ -38,7 +39,11 @@ def recognises(output: Output) -> bool:
     head = output.head(60)
     if BEGINS is not None and any(BEGINS.match(line) for line in output.lines[:4]):
         return True
-    return re.search(r"^(?:if)?Name\s{1,40}:", head, re.MULTILINE) is not None and "LinkSpeed" in head and " : " in head
+    return (
+        re.search(r"^\s{0,8}(?:(?:if)?Name|ifAlias)\s{1,60}:", head, re.MULTILINE) is not None
+        and "LinkSpeed" in head
+        and " : " in head
+    )
 
 
 def read(output: Output) -> Facts:
@@ -59,7 +64,9 @@ def read(output: Output) -> Facts:
             adapters[-1]["speed_bps"] = _rate(row["speed"])
     if not is_table:
         for field in all_labelled(output.numbered()):
-            if field.name == "Name":
+            if field.name == "Name" and adapters and adapters[-1]["name"] == field.value:
+                continue
+            if field.name in ("Name", "ifAlias"):
                 adapters.append(_adapter(field.value))
             elif adapters:
                 _take(adapters[-1], field.name, field.value)
@@ -80,8 +87,8 @@ def _take(adapter: dict[str, Any], name: str, value: str) -> None:
         adapter["duplex"] = "full" if value == "True" else "half"
     elif name == "MtuSize" and value.isdecimal() and len(value) < 8:
         adapter["mtu"] = int(value)
-    elif name in ("InterfaceDescription", "DriverVersion", "DriverDate"):
-        adapter[{"InterfaceDescription": "description"}.get(name, name.replace("Driver", "driver_").lower())] = value
+    elif name in ("InterfaceDescription", "ifDesc", "DriverVersion", "DriverDate"):
+        adapter[_OTHER.get(name, name.replace("Driver", "driver_").lower())] = value
 
 
 def _rate(text: str) -> float | None:
