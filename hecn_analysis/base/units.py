@@ -339,6 +339,33 @@ def format_percent(fraction: float, *, places: int = 0) -> str:
     return f"{100 * fraction:.{places}f} %"
 
 
+def format_probability(probability: float, *, places: int = 0) -> str:
+    """Write a probability for people, in per cent; only what is certain is written as 0 or 100 %.
+
+    Parameters
+    ----------
+    probability, places
+        The probability [1], and the number of decimal places.
+
+    Returns
+    -------
+    str
+        For example ``58 %``, or ``> 99 %``.
+
+    Examples
+    --------
+    >>> format_probability(0.583), format_probability(0.996), format_probability(0.004), format_probability(1.0)
+    ('58 %', '> 99 %', '< 1 %', '100 %')
+    """
+    least = 10.0**-places
+    percent = 100 * probability
+    if percent > 0 and round(percent, places) < least:
+        return f"< {least:.{places}f} %"
+    if percent < 100 and round(percent, places) > 100 - least:
+        return f"> {100 - least:.{places}f} %"
+    return f"{percent:.{places}f} %"
+
+
 def format_number(number: float, *, digits: int = 3) -> str:
     """Write a number for people with these significant digits, never in exponent notation.
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base.html_text import html_text
+from hecn_analysis.base.units import format_probability
 
 MISSING = "–"
 Cell = Any  # of a DataFrame
@@ -68,6 +69,10 @@ def _scaled(unit: str, factor: float, form: str) -> Format:
     return Format(unit, numeric=True, text=lambda value: number(value, factor, form))
 
 
+def _probability(value: Cell) -> str:
+    return MISSING if pd.isna(value) else format_probability(float(value)).removesuffix(" %")
+
+
 # Formats of rates, by the lower bound of the largest rate of a table. [bit/s]
 RATES = {0.0: _scaled("Mb/s", 1e-6, ".2f"), 1e9: _scaled("Gb/s", 1e-9, ".2f")}
 
@@ -76,7 +81,7 @@ FORMATS = {
     "rtt_s": _scaled("ms", 1e3, ".2f"),
     "_s": _scaled("s", 1, ".2f"),
     "error": _scaled("%", 100, "+.1f"),
-    "probability": _scaled("%", 100, ".0f"),
+    "probability": Format("%", numeric=True, text=_probability),
     "_fraction": _scaled("%", 100, ".0f"),
     "value": Format("", numeric=True, text=_words),  # with its unit
 }

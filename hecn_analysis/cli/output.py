@@ -42,7 +42,7 @@ _HUMAN: Mapping[str, Callable[[float, int], str]] = {
     "bytes": lambda value, digits: units.format_bytes(value, digits=digits),
     "_fraction": lambda value, digits: units.format_fraction(value, digits=digits),
     "_s": lambda value, digits: units.format_time(value, digits=digits),
-    "probability": lambda value, _: f"{value:.0%}",
+    "probability": lambda value, _: units.format_probability(value),
     "gain": lambda value, _: f"{value:+.1%}",
     **{
         name: lambda value, digits: units.format_fraction(value, digits=digits) for name in ("mdape", "p90", "coverage")

@@ -160,7 +160,7 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
 
 def _likeliest(diagnosis: Diagnosis) -> str:
     """The class of the likeliest cause, and how likely it is."""
-    return f"{diagnosis.causes[0].kind}, {units.format_percent(diagnosis.causes[0].probability)}"
+    return f"{diagnosis.causes[0].kind}, {units.format_probability(diagnosis.causes[0].probability)}"
 
 
 def _stand_alone(a: Diagnosis, b: Diagnosis) -> str:

@@ -108,7 +108,7 @@ def two_digits(times: float) -> str:
 def finding(verdict: Diagnosis) -> str:
     """Describe the finding with the probability of its cause or, without a likely one, the next step."""
     likeliest = verdict.causes[0]
-    words = f"{likeliest.kind}, {units.format_percent(likeliest.probability)}"
+    words = f"{likeliest.kind}, {units.format_probability(likeliest.probability)}"
     if verdict.verdict == "undetermined":
         words = f"first of many: {words}"
     return f"{verdict.finding} ({words}){_also(verdict)}"
@@ -129,7 +129,7 @@ def _also(verdict: Diagnosis) -> str:
     others = [cause for cause in verdict.causes[1:4] if cause.probability >= _ALSO]
     if not others:
         return ""
-    return "; or " + ", ".join(f"{cause.kind} {units.format_percent(cause.probability)}" for cause in others)
+    return "; or " + ", ".join(f"{cause.kind} {units.format_probability(cause.probability)}" for cause in others)
 
 
 def _cut(line: str, width: int) -> str:

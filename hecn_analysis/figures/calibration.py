@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 from hecn_analysis.figures.coverage import add_diagonal, add_shares, observed
 
@@ -18,7 +19,8 @@ def calibration_rows(classes: Iterable[Mapping[str, float]]) -> pd.DataFrame:
     rows = []
     for row in classes:
         count, right = int(row["n"]), round(row["n"] * row["right"])
-        hover = f"<b>{right} of {count} verdicts right</b><br>stated probability {row['stated']:.0%} in the mean"
+        stated = units.format_probability(row["stated"])
+        hover = f"<b>{right} of {count} verdicts right</b><br>stated probability {stated} in the mean"
         rows.append(
             {"stated_percent": 100 * row["stated"], **observed(right, count), "verdicts": count, "hover": hover}
         )

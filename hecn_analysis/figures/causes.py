@@ -31,8 +31,8 @@ def causes_rows(verdict: Diagnosis) -> pd.DataFrame:
 
 
 def _row(kind: str, words: str, probability: float) -> dict[str, object]:
-    label = f"{units.format_percent(probability)} {words}"
-    hover = f"<b>{theme.text(words)}</b><br>probability {units.format_percent(probability, places=1)}"
+    label = f"{units.format_probability(probability)} {words}"
+    hover = f"<b>{theme.text(words)}</b><br>probability {units.format_probability(probability, places=1)}"
     named = {"class": kind, "label": theme.label(label), "probability": probability}
     limit, fine, others = _GROUPS
     return {**named, "group": fine if kind in FINE else limit if kind else others, "hover": hover}

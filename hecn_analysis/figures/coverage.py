@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from scipy import stats
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 COLUMNS = ["mode", "nominal_percent", "observed_percent", "low_percent", "high_percent", "rows", "hover"]
@@ -33,6 +34,7 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
             z = np.where(log_error == 0, 0.0, np.abs(log_error) / half_width * _Z90)
         name = theme.text(mode)
         for probability in nominal:
+            stated = units.format_probability(probability)
             inside = int((z <= stats.norm.ppf((1 + probability) / 2)).sum())
             rows.append(
                 {
@@ -40,7 +42,7 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
                     "nominal_percent": 100 * probability,
                     **observed(inside, len(z)),
                     "rows": len(z),
-                    "hover": f"<b>{name}</b><br>{inside} of {len(z)} inside an interval of {probability:.0%}",
+                    "hover": f"<b>{name}</b><br>{inside} of {len(z)} inside an interval of {stated}",
                 }
             )
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import rate_axis, theme
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def ladder_rows(prediction: Prediction) -> pd.DataFrame:
                 (
                     f"<b>{theme.text(rung.title)}</b> ({theme.style_of(rung.resource_class).words})",
                     f"allows {theme.gbps(rung.throughput_bps)} Gb/s",
-                    f"binds first in {rung.probability:.0%} of the draws",
+                    f"binds first in {units.format_probability(rung.probability)} of the draws",
                     theme.text(rung.resource),
                 )
             ),

@@ -123,7 +123,9 @@ def key_figures(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[KeyFigure
         figures.append(KeyFigure("Expected", tables.rates(first)[1]))
     if first.verdict != UNDETERMINED:
         likeliest = first.causes[0]
-        figures.append(KeyFigure("Likeliest cause", units.format_percent(likeliest.probability), likeliest.resource))
+        figures.append(
+            KeyFigure("Likeliest cause", units.format_probability(likeliest.probability), likeliest.resource)
+        )
     if first.measured_bps is None and len(folder.counters.rates):
         figures.append(KeyFigure("Port rates", f"{len(folder.counters.rates)}"))
     if first.measured_bps is None and folder.inventory.hosts:

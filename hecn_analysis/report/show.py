@@ -94,7 +94,7 @@ def causes(folder: Folder, diagnoses: Sequence[Diagnosis]) -> None:
         resource=(rows["resource"] + " (" + rows["class"] + ")").fillna(_BLANK),
         **{
             "probability value": rows["probability"].map(
-                lambda value: _BLANK if pd.isna(value) else units.format_percent(value)
+                lambda value: _BLANK if pd.isna(value) else units.format_probability(value)
             ),
             "limit value": rows["limit_bps"].map(lambda value: _BLANK if pd.isna(value) else _rate(value)),
         },

@@ -11,7 +11,7 @@ import pandas as pd
 
 from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.natural import natural
-from hecn_analysis.base.units import format_count, format_percent
+from hecn_analysis.base.units import format_count, format_probability
 from hecn_analysis.watching.measures import RATE
 from hecn_analysis.watching.series import TRAFFIC
 from hecn_analysis.watching.status import BETTER, DOUBTFUL, LEARNING, SILENT, SYMBOLS, USUAL, WORSE, Status
@@ -143,7 +143,7 @@ def page(status: Status) -> str:
 
 def _change(status: Status, change: dict[str, Any]) -> str:
     seen = format_count(change["results_until_seen"], "result")
-    confidence = format_percent(change["confidence"], places=3)
+    confidence = format_probability(change["confidence"], places=3)
     return f"{status.series.measure.moved(change)}, confidence {confidence}, seen after {seen}"
 
 

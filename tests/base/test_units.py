@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hecn_analysis.base.errors import HecnError, RangeError
-from hecn_analysis.base.units import format_bytes, format_fraction, format_rate, format_time, parse
+from hecn_analysis.base.units import format_bytes, format_fraction, format_probability, format_rate, format_time, parse
 
 
 @pytest.mark.parametrize(
@@ -177,3 +177,21 @@ def test_a_size_written_and_read_is_the_same_to_its_digits(size):
 @given(st.floats(min_value=1e-9, max_value=1))
 def test_a_fraction_written_and_read_is_the_same_to_its_digits(fraction):
     assert parse(format_fraction(fraction, digits=6), "fraction") == pytest.approx(fraction, rel=0.5e-5)
+
+
+@pytest.mark.parametrize(
+    ("probability", "places", "text"),
+    [
+        (0.0, 0, "0 %"),
+        (1e-9, 0, "< 1 %"),
+        (0.0051, 0, "1 %"),
+        (0.994, 0, "99 %"),
+        (0.996, 0, "> 99 %"),
+        (1.0, 0, "100 %"),
+        (0.99996, 3, "99.996 %"),
+        (0.9999999, 3, "> 99.999 %"),
+        (0.0004, 1, "< 0.1 %"),
+    ],
+)
+def test_only_what_is_certain_is_written_as_0_or_100_per_cent(probability: float, places: int, text: str) -> None:
+    assert format_probability(probability, places=places) == text

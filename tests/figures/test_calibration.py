@@ -13,7 +13,7 @@ def test_rows_are_shares_with_their_interval():
     assert rows["verdicts"].tolist() == [8, 20]
     assert rows["low_percent"][0] < 50 < rows["high_percent"][0]
     assert rows["high_percent"][1] == pytest.approx(100)
-    assert rows["hover"][0] == "<b>4 of 8 verdicts right</b><br>stated probability 40% in the mean"
+    assert rows["hover"][0] == "<b>4 of 8 verdicts right</b><br>stated probability 40 % in the mean"
 
 
 def test_the_figure_has_counts_and_the_line_as_stated():

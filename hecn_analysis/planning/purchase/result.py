@@ -140,7 +140,7 @@ class Purchase:
     def __str__(self) -> str:
         """Price and prediction in words."""
         doubt = f" (± ${self.doubt_usd:,.0f} from assumed prices)" if self.doubt_usd else ""
-        probability = f"a probability of {100 * self.target_probability:.0f} %"
+        probability = f"a probability of {units.format_probability(self.target_probability)}"
         reached = f"{units.format_rate(self.target_bps)} is reached with {probability}."
         return f"${self.usd:,.0f}{doubt} for both hosts. {self.prediction} {reached}"
 
