@@ -492,8 +492,8 @@ def pairs(rows: Sequence[Row], factors: _Factors) -> dict[str, float]:
         low, high = np.quantile(ratio, [0.05, 0.95])
         inside.append(low <= measured <= high)
         width.append(high - low)
-        if abs(measured) > 0.05:  # of the throughput that each prediction states, the median of its draws
-            direction.append(np.sign(_middle(second) - _middle(first)) == np.sign(measured))
+        if abs(measured) > 0.05:
+            direction.append(_direction(first, second) == np.sign(measured))
     return {
         "pairs": len(inside),
         "direction": float(np.mean(direction or np.nan)),
@@ -507,9 +507,12 @@ def _of(factors: _Factors, source: str) -> tuple[FloatArray, FloatArray]:
     return factors[source] if isinstance(factors, Mapping) else factors
 
 
-def _middle(row: Row) -> float:
-    assert row.draws is not None  # noqa: S101 - rows of pairs have a prediction
-    return float(np.median(row.draws))
+def _direction(first: Row, second: Row) -> float:
+    """Sign of a change of the stated throughput, the median of draws; where another limit keeps that, of their mean."""
+    assert first.draws is not None  # noqa: S101 - rows of pairs have a prediction
+    assert second.draws is not None  # noqa: S101 - rows of pairs have a prediction
+    change = float(np.median(second.draws) - np.median(first.draws)) or float(np.mean(second.draws - first.draws))
+    return float(np.sign(change))
 
 
 def main() -> None:

@@ -20,9 +20,7 @@ def keys_of(role: str, known: Mapping[str, Any], rules: Mapping[str, Any]) -> di
     """Keys of an array of the disks that a configuration names."""
     rates = _one_disk(known, rules)
     keys = {f"{role}.arrays.data.disk.{way}_rate": rates.get(way, rates["read"]) for way in ("read", "write")}
-    disks = count(known, rules)
-    if "osds" in known and "nodes" not in known:  # one object store daemon for each disk
-        disks = min(disks, int(known["osds"])) if {"disks", "per_node"} & set(known) else int(known["osds"])
+    disks = _in_use(known, rules)
     if disks > 1:
         keys |= {f"{role}.arrays.data.disks": disks, f"{role}.arrays.data.level": int(known.get("level", 0))}
         keys |= {f"{role}.arrays.data.software": known.get("software")}
@@ -32,11 +30,13 @@ def keys_of(role: str, known: Mapping[str, Any], rules: Mapping[str, Any]) -> di
         keys[f"{role}.arrays.data.slots"] = ["up"]
     if np.isfinite(most := _ports(known)):
         keys[f"{role}.arrays.data.ceiling"] = most
+    elif "osts" in known and known.get("cluster_clients") == "cluster-client":
+        keys |= {f"{role}.arrays.data.ceiling": rules["client"], f"{role}.arrays.data.software": "cluster"}
     elif known.get("attachment") in rules["attachments"]:
         keys[f"{role}.arrays.data.ceiling"] = rules["attachments"][known["attachment"]]
     if "replicas" in known:
         keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
-    keys |= {f"{role}.arrays.data.{name}": known[name] for name in ("chunk", "layout") if name in known}
+    keys |= {f"{role}.arrays.data.{name}": known[name] for name in ("chunk", "layout", "stripe_cache") if name in known}
     for name in ("at_rest", "volume_rdma" if "over_rdma" in known else "volume"):
         if name.removesuffix("_rdma") in known:
             keys[f"{role}.filter_rate"] = rules[name]
@@ -49,7 +49,9 @@ def _one_disk(known: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, A
     """Rates of one disk: as stated, else those of its kind and time."""
     if "one_disk" in known:
         return {"read": {"value": known["one_disk"], "basis": "documented"}}
-    medium = known.get("medium", "unknown")
+    medium = "ost" if "osts" in known else known.get("medium", "unknown")
+    if medium == "ost" and known.get("year", _NEW_DISKS) < _NEW_DISKS:
+        medium = "ost-2008"
     if medium in {"hdd", "unknown"} and known.get("year", _NEW_DISKS) < _NEW_DISKS:
         medium = "hdd-2008"
     zone = known.get("zone", 1.0) if medium.startswith("hdd") else 1.0
@@ -75,6 +77,16 @@ def _ports(known: Mapping[str, Any]) -> float:
     of_nodes = (known.get(name, np.inf) for name in ("nodes", "rate", "links"))
     of_clients = (known.get(name, np.inf) for name in ("clients", "client_rate"))
     return float(min(np.prod(list(of_nodes)), np.prod(list(of_clients))))
+
+
+def _in_use(known: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
+    """Disks that work on a transfer: those of an array, or with a daemon or target of a storage cluster."""
+    if "osts" in known:
+        return int(known["osts"])
+    if "osds" not in known or "nodes" in known:  # one object store daemon for each disk
+        return count(known, rules)
+    few = count(known, rules) if {"disks", "per_node"} & set(known) else int(known["osds"])
+    return min(few, int(known["osds"]))
 
 
 def count(known: Mapping[str, Any], rules: Mapping[str, Any]) -> int:

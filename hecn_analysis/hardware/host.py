@@ -130,6 +130,9 @@ class Array(_Described):
         validate_default=True,
         description="what the kernel reads ahead of a process (read_ahead_kb); Linux md: two stripes at least",
     )
+    stripe_cache: Annotated[int, Field(ge=17)] | None = Field(
+        default=None, description="Linux md with parity: stripes of a page that collect writes (stripe_cache_size)"
+    )
     doubling_loss: Probability | None = Field(
         default=None,
         description="share of the rate lost each time that the disks with data double in number; default: by software",
@@ -343,8 +346,9 @@ class Host(_Described):
         validate_default=True,
         description="net.core.wmem_max: caps the send buffer that a tool requests",
     )
-    system: Literal["linux", "windows", "macos", "freebsd"] = Field(
-        default="linux", description="operating system; others spend more cycles on sockets, by a wide margin"
+    system: Literal["linux", "windows", "macos", "freebsd", "solaris"] = Field(
+        default="linux",
+        description="operating system; others spend more cycles on sockets, by a wide margin, and have other windows",
     )
     kernel: str = Field(default="6.18", description="Linux version: sets the defaults below")
     adv_win_scale: Annotated[int, Field(ge=-31, le=31)] | None = Field(

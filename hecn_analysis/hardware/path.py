@@ -29,6 +29,9 @@ INFINIBAND_OVERHEAD: Final = 26
 _IPOIB: Final = 12
 _INFINIBAND_MTU: Final = 4096
 
+#: Tunnels between two hosts.
+Tunnel = Literal["wireguard", "ipsec", "openvpn", "openvpn-dco", "vxlan", "geneve", "gre", "ipip", "user-mode"]
+
 _MTU: Final = re.compile(r"\s{0,9}(\d{1,5})\s{0,9}(?:([kK])B?|B)?\s{0,9}")
 
 
@@ -135,10 +138,12 @@ class Path(BaseModel):
     )
     pep_rate: Rate | None = Field(default=None, description="throughput of these proxies")
     mtu: Annotated[int, Field(ge=68, le=65_536, description="IP MTU [B]")] = 1500
-    tunnel: Literal["wireguard", "ipsec", "openvpn", "vxlan", "geneve", "gre", "ipip", "user-mode"] | None = Field(
+    tunnel: (
+        Literal["wireguard", "ipsec", "openvpn", "openvpn-dco", "vxlan", "geneve", "gre", "ipip", "user-mode"] | None
+    ) = Field(
         default=None,
         description="tunnel between the hosts, whose processors work for it and whose headers come out of the MTU; "
-        "user-mode: a TCP/IP stack in a program (slirp)",
+        "user-mode: a TCP/IP stack in a program (slirp); openvpn-dco: OpenVPN with its packets in the kernel",
     )
     tunnel_offload: bool = Field(
         default=False,

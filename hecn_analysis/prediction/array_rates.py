@@ -31,6 +31,9 @@ _LANE_BPS = {link: storage.coded_bps(link) for link in ("sata-3", "sata-6", "sas
 #: Disks that one controller or expander serves: servers have 12 to 36. More disks have several, in one host or many.
 _ATTACHED = 24
 
+#: Stripes of a page from which a cache holds whole stripes of every disk while more are filled: 8 MiB for each disk.
+_LARGE_CACHE = 2048
+
 #: Requests that a file server works on at once, unless its administrator sets more threads: rpc.nfsd(8).
 _SERVED = 8
 
@@ -127,8 +130,15 @@ def _together(
     kept = 1 - draw(f"{at}.doubling_loss", lost)
     total = total * kept ** np.log2(np.maximum(total / rate, 1.0))
     if not reads and array.software == "md" and level in _PARITY:
-        total = total * np.minimum(draw(f"{at}.complete_stripes", assumed("complete_stripes")), 1.0)
+        total = total * np.minimum(draw(f"{at}.complete_stripes", _complete_stripes(array)), 1.0)
     return np.asarray(total)
+
+
+def _complete_stripes(array: Array) -> Parameter:
+    """Share of its rate that md keeps as most stripes are complete when they are written."""
+    if array.stripe_cache is None:
+        return assumed("complete_stripes", "unknown")
+    return assumed("complete_stripes", "large" if array.stripe_cache >= _LARGE_CACHE else "default")
 
 
 def _request_alone(tool: Tool, draw: Draws, array: Array) -> FloatArray | None:

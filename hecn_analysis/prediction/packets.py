@@ -98,6 +98,7 @@ _TUNNEL_BYTES: Final = {
     "wireguard": 60,
     "ipsec": 58,
     "openvpn": 52,
+    "openvpn-dco": 52,
     "vxlan": 50,
     "geneve": 58,
     "gre": 24,

@@ -87,6 +87,7 @@ class _KeyPrior(_Described):
     cloud: bool | None = None
     known_rate: bool | None = None
     storage: str | None = None
+    system: str | None = None
     together: str = ""
     parts: Annotated[list[_Component], Field(min_length=1)]
     source: Annotated[str, Field(min_length=1)]
@@ -105,6 +106,7 @@ class _KeyPrior(_Described):
             and self.cloud in {None, where.cloud}
             and self.known_rate in {None, where.known_rate}
             and self.storage in {None, where.storage}
+            and self.system in {None, where.system}
             and (self.since is None or (where.year or 0) >= self.since)
             and (self.until is None or (where.year or 9999) <= self.until)
             and (self.rtt_below is None or where.rtt_s < units.parse(self.rtt_below, "time"))

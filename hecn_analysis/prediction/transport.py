@@ -30,6 +30,10 @@ _TO_PROXY = 1e-3
 #: Smallest queue in packets: one BDP of a path below a millisecond can be less than a packet.
 _LEAST_QUEUE = 8
 
+#: Linux whose windows are what other systems offer: all of a buffer that is tuned, and of one that is asked for (Linux
+#: doubles that).
+_PLAIN_BUFFERS = {False: ("5.15", 31), True: ("5.15", 1)}
+
 #: Simulated rate where no resource limits the transfer: more than any link carries. [bit/s]
 NO_LIMIT_BPS = 1e13
 
@@ -256,8 +260,12 @@ def _tcp_window(
 ) -> tuple[FloatArray, tuple[str, str]]:
     tool = scenario.tool
     mss, _ = payload_per_packet(scenario)
-    receiver: dict[str, Any] = {"kernel": receiving.kernel, "adv_win_scale": receiving.adv_win_scale, "mss_bytes": mss}
-    if agreed(tool.window.value > 0):
+    requests = agreed(tool.window.value > 0)
+    kernel, scale = receiving.kernel, receiving.adv_win_scale
+    if receiving.system != "linux":
+        kernel, scale = _PLAIN_BUFFERS[requests]
+    receiver: dict[str, Any] = {"kernel": kernel, "adv_win_scale": scale, "mss_bytes": mss}
+    if requests:
         requested = draw("tool.window", tool.window)
         wmem_max = draw(f"{roles[0]}.wmem_max", sending.wmem_max)
         window = np.asarray(

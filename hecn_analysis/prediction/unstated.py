@@ -71,7 +71,7 @@ class Circumstances:
     ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
     None; ``documented``: the description is a shipped one; ``window``: the tool requests a window; ``cloud``: the host
     is a machine of a cloud; ``known_rate``: the rate of the path or of a port is stated; ``storage``: the kind of its
-    storage.
+    storage; ``system``: its operating system.
     """
 
     rtt_s: float = 0.0
@@ -82,6 +82,7 @@ class Circumstances:
     cloud: bool = False
     known_rate: bool = True
     storage: str = ""
+    system: str = "linux"
 
 
 def completed(scenario: Scenario, draw: Draws) -> Scenario:
@@ -99,6 +100,7 @@ def completed(scenario: Scenario, draw: Draws) -> Scenario:
                 documented=is_documented(scenario, role),
                 cloud=host.instance_rate is not None or host.card in _CLOUD_CARDS,
                 storage=host.storage or "",
+                system=host.system,
             )
             hosts[role] = _host(scenario, role, host, of_host)
     tool = scenario.tool
@@ -200,7 +202,10 @@ def other_traffic(scenario: Scenario) -> Unstated | None:
     if measured or alone or path.pep or scenario.tool.protocol == "rdma" or is_documented(scenario, "path"):
         return None
     rtt_s = _size(path.rtt.value)
-    return of_key("path.background", Circumstances(rtt_s=rtt_s)) if rtt_s >= LONG_S else None
+    if rtt_s < LONG_S:
+        return None
+    where = Circumstances(rtt_s=rtt_s) if path.rate is None else Circumstances(rtt_s, _size(path.rate.value))
+    return of_key("path.background", where)
 
 
 def _size(values: Any) -> float:  # noqa: ANN401 - number or array

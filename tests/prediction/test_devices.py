@@ -1,8 +1,11 @@
 """Ciphers, tunnels, virtual cards, clouds and forwarding boxes limit a transfer, each by its own rule."""
 
+from typing import get_args
+
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.hardware.path import Tunnel
 
 LINE = {"sender": "dtn-100g-2024", "receiver": "dtn-100g-2024", "tool": "iperf3", "path": "lan-100ge"}
 
@@ -15,7 +18,7 @@ def rate(**keys):
     return predicted(**keys).throughput_bps / 1e9
 
 
-@pytest.mark.parametrize("tunnel", ["wireguard", "ipsec", "openvpn", "vxlan", "geneve", "gre", "ipip", "user-mode"])
+@pytest.mark.parametrize("tunnel", get_args(Tunnel))
 def test_a_tunnel_costs_each_packet_and_is_named(tunnel):
     found = predicted(path__tunnel=tunnel, path__mtu=1500)
     assert found.throughput_bps < predicted(path__mtu=1500).throughput_bps

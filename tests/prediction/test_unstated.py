@@ -186,3 +186,10 @@ def test_priors_know_the_hosts_of_today():
     assert [at("host.write_rate", year) / 8e6 for year in (2015, 2022)] == [500, 1000]
     fast = [np.mean(np.array(of_key("path.rate", Circumstances(year=year)).quantiles) > 20e9) for year in (None, 2022)]
     assert fast == pytest.approx([0.3, 0.45], abs=0.01)
+
+
+def test_a_slow_line_may_be_full_of_the_traffic_of_others_and_a_fast_one_is_not():
+    slow, fast = (
+        np.quantile(of_key("path.background", Circumstances(0.04, rate)).quantiles, 0.9) for rate in (1e8, 1e10)
+    )
+    assert slow > 0.6 > fast
