@@ -98,6 +98,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "path.ping_loss_loaded": "share of the pings lost during the transfer",
         "path.mtu_bytes": "MTU that a hop of the path tells [B]",
         "path.loss_from_hop": "share of the probes lost at the last hop, by a loss that lasts from an earlier one on",
+        "path.route": "hops of the path, separated by blanks: addresses separated by commas, * for a silent one",
+        "path.traced_s": "when the route was traced [s since 1970]",
         "path.rate_over_rtt": "slope of the rate over the round-trip time, of rates that somebody states for several",
         "path.rate_over_streams": "slope of the rate over the number of streams, of rates that somebody states",
         "path.rate_over_request": "slope of the rate over the size of requests, of rates that somebody states",

@@ -1,4 +1,4 @@
-"""What is judged of a result: its rate, the delay of its path, or its loss.
+"""What is judged of a result: its rate, the delay of its path, its loss, or its route.
 
 Rates and delays are compared by their logarithms: a step has the same size at any level. Losses are compared by the
 root of the number of lost packets, whose scatter by chance alone is 1 at any level [1]_.
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hecn_analysis.base.units import format_percent, format_rate, format_time
+from hecn_analysis.base.units import format_count, format_percent, format_rate, format_time
 from hecn_analysis.watching.changes import Change
 
 Floats = npt.NDArray[np.float64]
@@ -55,6 +55,10 @@ class Measure:
     def value(self, compared: float, packets: float) -> float:  # noqa: ARG002 - of losses
         """The value that is compared as this number."""
         return float(np.exp(compared))
+
+    def figure(self, runs: pd.DataFrame, place: int) -> float:
+        """The figure of a result, in its unit."""
+        return float(runs[self.column].iloc[place])
 
     def keyed(self, prefix: str) -> str:
         """Name of a figure in JSON, which ends with the unit."""
@@ -119,6 +123,23 @@ class _Loss(Measure):
         return f"{self.word(change)} loss, {after} instead of {before}"
 
 
+class _Route(Measure):
+    """Routes, which are compared hop by hop (`hecn_analysis.watching.routes`); their figure is the number of hops."""
+
+    def figure(self, runs: pd.DataFrame, place: int) -> float:
+        """The number of hops."""
+        return float(len(str(runs[self.column].iloc[place]).split()))
+
+    def is_worse(self, change: Mapping[str, Any]) -> bool:  # noqa: ARG002 - another route is neither
+        """Whether a change is one for the worse."""
+        return False
+
+    def moved(self, change: Mapping[str, Any]) -> str:
+        """A change in words: "another route from hop 4 on, 198.51.100.9 instead of 198.51.100.5"."""
+        route = "the former route again" if change["is_return"] else "another route"
+        return f"{route} from hop {change['hop']} on, {change['after']} instead of {change['before']}"
+
+
 def _percents(value: float, low: float, high: float) -> list[str]:
     """A value and the ends of its interval in per cent, so precisely that the ends are not written alike."""
     places = 0 if round(100 * low) != round(100 * high) else 1
@@ -139,4 +160,15 @@ LOSS: Final = _Loss(
     "loss", "loss_fraction", "fraction", 0.5, is_worse_above=True, worse="more", better="less", write=_share
 )
 
-MEASURES: Final = {measure.name: measure for measure in (RATE, DELAY, LOSS)}
+ROUTE: Final = _Route(
+    "route",
+    "route",
+    "hops",
+    0.5,
+    is_worse_above=True,
+    worse="other route",
+    better="other route",
+    write=lambda value: format_count(int(value), "hop"),
+)
+
+MEASURES: Final = {measure.name: measure for measure in (RATE, DELAY, LOSS, ROUTE)}

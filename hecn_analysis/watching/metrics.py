@@ -7,7 +7,7 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.watching.measures import DELAY, LOSS, RATE, Measure
+from hecn_analysis.watching.measures import DELAY, LOSS, RATE, ROUTE, Measure
 from hecn_analysis.watching.status import SYMBOLS, Status
 
 Value = Callable[[Status], float | None]
@@ -34,6 +34,7 @@ _GAUGES: Final[tuple[tuple[str, str, Value], ...]] = (
     ("delay_seconds", "Delay of the last result.", _of(DELAY, "last")),
     ("expected_delay_seconds", "Usual delay at the time of the last result.", _of(DELAY, "expected")),
     ("loss_ratio", "Loss of the last result.", _of(LOSS, "last")),
+    ("route_hops", "Hops of the last trace.", _of(ROUTE, "last")),
     ("last_result_timestamp_seconds", "Time of the last result.", lambda status: status.last_time.timestamp()),
     ("change_timestamp_seconds", "Time of the first result after the last change.", _last_change),
     ("change_ratio", "Figure after the last change over that before.", _ratio),
@@ -65,7 +66,8 @@ def _of_states(statuses: Sequence[Status]) -> Iterator[str]:
 def _labels(status: Status) -> str:
     own = status.series
     names = ("source", "destination", "tool", "protocol", "direction", "streams")
-    return ",".join(f'{name}="{_escaped(str(getattr(own, name)))}"' for name in names)
+    labels = {**{name: str(getattr(own, name)) for name in names}, "measure": own.measure.name}
+    return ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
 
 
 def _escaped(text: str) -> str:

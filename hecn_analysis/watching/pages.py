@@ -12,9 +12,9 @@ import pandas as pd
 from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.natural import natural
 from hecn_analysis.base.units import format_count, format_probability
-from hecn_analysis.watching.measures import RATE
+from hecn_analysis.watching.measures import RATE, ROUTE
 from hecn_analysis.watching.series import TRAFFIC
-from hecn_analysis.watching.status import BETTER, DOUBTFUL, LEARNING, SILENT, SYMBOLS, USUAL, WORSE, Status
+from hecn_analysis.watching.status import BETTER, DOUBTFUL, LEARNING, ROUTED, SILENT, SYMBOLS, USUAL, WORSE, Status
 
 _STYLE: Final = """\
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
@@ -25,7 +25,7 @@ th, td { border: 1px solid light-dark(#d0d5da, #3a434d); padding: .4rem .6rem; t
 a { color: inherit; } td a { display: block; white-space: nowrap; }
 .usual { background: light-dark(#d5efe6, #0d3b2e); } .doubtful { background: light-dark(#fbeecb, #4a3a08); }
 .worse { background: light-dark(#f8d9c8, #5c2509); } .better { background: light-dark(#d3e8f7, #0b3553); }
-.silent, .learning { background: light-dark(#eceef0, #2a3138); }
+.routed { background: light-dark(#e8def5, #33234d); } .silent, .learning { background: light-dark(#eceef0, #2a3138); }
 figure { margin: 1rem 0; } svg { width: 100%; height: 15rem; } .ends { display: flex; justify-content: space-between; }
 .muted { color: light-dark(#4d565f, #b3bcc5); } .mark { color: light-dark(#b34700, #ff9a5c); }
 svg { border-bottom: 1px solid light-dark(#8a949e, #77828c); } h1 { font-size: 1.7rem; }
@@ -39,12 +39,13 @@ _WORDS: Final = {
     DOUBTFUL: "last result unusual",
     WORSE: "worse",
     BETTER: "better",
+    ROUTED: "other route",
     SILENT: "no results",
     LEARNING: "too short to judge",
 }
 
 #: Of several series of a pair the first of these gives the colour of the cell.
-_WORST: Final = (WORSE, SILENT, DOUBTFUL, BETTER, LEARNING, USUAL)
+_WORST: Final = (WORSE, SILENT, ROUTED, DOUBTFUL, BETTER, LEARNING, USUAL)
 
 _WIDTH, _HEIGHT, _EDGE = 900, 240, 4
 
@@ -72,7 +73,7 @@ def index(statuses: Sequence[Status], notes: Sequence[str]) -> str:
     ]
     parts = (
         ("", others, "from \\ to"),
-        ("Delay and loss", of_paths, "from \\ to"),
+        ("Delay, loss and route", of_paths, "from \\ to"),
         ("Traffic of ports", of_ports, "host"),
     )
     grids = "".join(
@@ -135,7 +136,7 @@ def page(status: Status) -> str:
         '<p><a href="index.html">All pairs</a></p>',
         f"<p>{html_text(own.name)}: {format_count(len(own.runs), 'result')}, {len(own.failed)} failed</p>",
         f'<p class="state {status.state}">{SYMBOLS[status.state]} {html_text(status.says.partition("; ")[0])}</p>',
-        _course(status) if len(own.runs) else "",
+        (_route if own.measure.name == ROUTE.name else _course)(status) if len(own.runs) else "",
         f"<h2>Changes</h2><ol>{changes}</ol>" if changes else "<p>No change was found.</p>",
     ]
     return _page(title, "".join(parts))
@@ -143,8 +144,25 @@ def page(status: Status) -> str:
 
 def _change(status: Status, change: dict[str, Any]) -> str:
     seen = format_count(change["results_until_seen"], "result")
+    if "confidence" not in change:
+        return f"{html_text(status.series.measure.moved(change))}, seen after {seen}"
     confidence = format_probability(change["confidence"], places=3)
     return f"{status.series.measure.moved(change)}, confidence {confidence}, seen after {seen}"
+
+
+def _route(status: Status) -> str:
+    """The hops of the last trace, beside those before the last change."""
+    columns = {"last trace": str(status.series.runs["route"].iloc[-1]).split()}
+    if status.changes:
+        columns = {"before the last change": str(status.changes[-1]["before_route"]).split(), **columns}
+    head = "".join(f'<th scope="col">{name}</th>' for name in columns)
+    body = ""
+    for place in range(max(map(len, columns.values()))):
+        cells = [hops[place] if place < len(hops) else "" for hops in columns.values()]
+        texts = "".join(f"<td>{html_text(cell.replace(',', ' or '))}</td>" for cell in cells)
+        body += f'<tr><th scope="row">{place + 1}</th>{texts}</tr>'
+    table = f'<table><tr><th scope="col">hop</th>{head}</tr>{body}</table>'
+    return f'<div class="wide" tabindex="0" role="region" aria-label="Route">{table}</div>'
 
 
 def _course(status: Status) -> str:

@@ -1,4 +1,4 @@
-"""What else changed at a change of the rate: round-trip time, loss, retransmits, processors, packet size, version.
+"""What else changed at a change: round-trip time, loss, where it begins, retransmits, processors, packet size, version.
 
 Each is a sentence with the last result before and the first one after as evidence. A figure counts as changed if a rank
 test says so at one in a hundred, and it moved by more than `_LEAST`.
@@ -40,14 +40,15 @@ _FIGURES: Final[tuple[tuple[str, str, Callable[[float], str]], ...]] = (
 _ONE_WAY: Final = frozenset({"owping", "powstream"})
 
 #: Columns of the results that reasons are found in.
-COLUMNS: Final = (*(name for name, _, _ in _FIGURES), "tool", "tool_version", "source_file", "line_first")
+COLUMNS: Final = (*(name for name, _, _ in _FIGURES), "loss_from", "tool", "tool_version", "source_file", "line_first")
 
 
 def reasons(before: pd.DataFrame, after: pd.DataFrame, *, but: str = "") -> list[str]:
     """Sentences on what differs between the results before and after a change, but one figure, with their evidence."""
     before, after = before.tail(_COMPARED), after.head(_COMPARED)
     evidence = f"({_place(before.iloc[-1])}; {_place(after.iloc[0])})"
-    return [f"{sentence} {evidence}" for sentence in (*_of_figures(before, after, but), *_of_versions(before, after))]
+    sentences = (*_of_figures(before, after, but), *_of_hops(before, after), *_of_versions(before, after))
+    return [f"{sentence} {evidence}" for sentence in sentences]
 
 
 def _of_figures(before: pd.DataFrame, after: pd.DataFrame, but: str) -> Iterator[str]:
@@ -61,6 +62,13 @@ def _of_figures(before: pd.DataFrame, after: pd.DataFrame, but: str) -> Iterator
             verb = "rose" if moved.median > 0 else "fell"
             is_one_way = name == DELAY.column and after["tool"].iloc[0] in _ONE_WAY
             yield f"{'the delay' if is_one_way else words} {verb} from {form(middle)} to {form(middle + moved.median)}"
+
+
+def _of_hops(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[str]:
+    """The hop from which on most results after it lose packets, if most of those before it do not."""
+    old, new = (side["loss_from"].value_counts() for side in (before, after))
+    if len(new) and 2 * new.iloc[0] > len(after) and 2 * old.get(new.index[0], 0) <= len(before):
+        yield f"loss begins at {new.index[0]}"
 
 
 def _of_versions(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[str]:

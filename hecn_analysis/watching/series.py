@@ -2,7 +2,7 @@
 
 The data go from the source to the destination, whichever end wrote the log. Logs that name no hosts are told apart
 by their folder. Results without a time cannot be placed, and those without a figure are counted as failed if they
-failed. Results that have no rate, as of ping and owping, make a series of delays and one of losses.
+failed. Results that have no rate, as of ping and owping, make a series of delays, one of losses, and one of routes.
 
 A port is a series of hourly means for each direction, from its host to the port: of a source over HTTP as it gives
 them, of counters in files and of SNMP polls in the archive from their readings of the last `_DAYS_OF_PORTS` days.
@@ -10,8 +10,9 @@ them, of counters in files and of SNMP polls in the archive from their readings 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -26,9 +27,13 @@ from hecn_analysis.runs.rates import DISK_TOOLS, PATH_TOOLS, run_rates
 from hecn_analysis.statements import Statement
 from hecn_analysis.traffic.rates import rates as rates_of
 from hecn_analysis.traffic.utilisation import slot_table
-from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, Measure
+from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, ROUTE, Measure
 
 _ENDS: Final = ("asked.local", "asked.remote")
+
+#: What else is read of the lines of a log: route, the time of a trace, and the hop from which on packets are lost.
+_ROUTE, _TRACED, _LOSS_FROM = "path.route", "path.traced_s", "path.loss_from_hop"
+_HOP: Final = re.compile(r"(hop \d{1,3}, \S{1,255}), and lasts")
 #: Tool of the series of ports, and the least of their rates, which also stands for no traffic at all. [bit/s]
 TRAFFIC: Final = "traffic"
 _LEAST_BPS: Final = 1e3
@@ -40,7 +45,7 @@ _DAYS_OF_PORTS: Final = 62
 _KEYS: Final = ("source", "destination", "tool", "protocol", "direction", "streams")
 
 #: Columns of the results of a series.
-_COLUMNS: Final = (*tables.COLUMNS["runs"], "rate_bps", "path_rtt_s", "retransmits_per_gb")
+_COLUMNS: Final = (*tables.COLUMNS["runs"], "rate_bps", "path_rtt_s", "retransmits_per_gb", "route", "loss_from")
 
 
 @dataclass(frozen=True)
@@ -81,13 +86,13 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
     runs = archive.table("runs", damaged=damaged)
     runs = runs[~runs["tool"].isin(DISK_TOOLS)]
     runs = runs.assign(rate_bps=run_rates(runs), path_rtt_s=_least_delays(runs))
+    runs = _with_statements(runs, archive.table("statements", damaged=damaged))
     has_figure = runs[[measure.column for measure in MEASURES.values()]].notna().any(axis=1)
     untimed = int((runs["start_time"].isna() & has_figure).sum())
     runs = runs[runs["start_time"].notna()]
     # of a file that grew, the archive may hold a run twice: cut short, without a rate, and whole
     runs = runs.iloc[np.argsort(runs["rate_bps"].notna().to_numpy(), kind="stable")]
     runs = runs.drop_duplicates(["source_file", "run", "start_time", "tool"], keep="last")
-    runs = _with_ends(runs, archive.table("statements", damaged=damaged))
     return [*_grouped(_once(runs)), *_of_ports(_hourly(archive, damaged))], untimed
 
 
@@ -106,20 +111,55 @@ def _is_of_http(files: pd.Series) -> pd.Series:
     return is_address
 
 
-def _with_ends(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
-    """Add source and destination of the data, from the lines of the logs."""
-    lines = stated[stated["name"].isin((*_ENDS, "asked.command"))].drop_duplicates()
+def _with_statements(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
+    """Add what the lines of the logs say: source and destination of the data, route, where loss begins."""
+    lines = stated[stated["name"].isin((*_ENDS, "asked.command", _ROUTE, _TRACED, _LOSS_FROM))].drop_duplicates()
     statements = [
-        Statement(str(row["name"]), str(row["value"]), str(row["source_file"]), int(row["line"]), "")
+        Statement(str(row["name"]), str(row["value"]), str(row["source_file"]), int(row["line"]), str(row["says"]))
         for row in lines.to_dict("records")
     ]
+    is_of_path = runs["tool"].isin(PATH_TOOLS)
     own = by_file(statements)
+    traces, others = _with_routes(runs[is_of_path], own), runs[~is_of_path].assign(route=None, loss_from=None)
+    return _with_ends(pd.concat([frame for frame in (others, traces) if len(frame)] or [others]).sort_index(), own)
+
+
+def _with_routes(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> pd.DataFrame:
+    """Add route and time of traces; those of esmond are told by their time, for they share a file."""
+    by_time = {
+        (line.source_file, line.says): line.value for lines in own.values() for line in lines if line.name == _ROUTE
+    }
+    routes = [
+        by_time.get((str(file), "" if pd.isna(time) else time.isoformat())) or said
+        for file, time, said in zip(
+            runs["source_file"], runs["start_time"], said_of_runs(runs, own, _ROUTE), strict=True
+        )
+    ]
+    traced = pd.to_datetime(pd.Series(said_of_runs(runs, own, _TRACED), runs.index, dtype=float), unit="s", utc=True)
+    return runs.assign(
+        route=routes,
+        loss_from=_loss_from(runs, own),
+        start_time=runs["start_time"].fillna(traced.astype(runs["start_time"].dtype)),
+    )
+
+
+def _loss_from(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> list[Any]:
+    """The hop from which on packets are lost, of each run."""
+    quoted = {
+        file: [replace(line, value=match[1]) for line in lines if (match := _HOP.search(line.says))]
+        for file, lines in own.items()
+    }
+    return said_of_runs(runs, quoted, _LOSS_FROM)
+
+
+def _with_ends(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> pd.DataFrame:
+    """Add source and destination of the data."""
     local, remote = (_ends(runs, own, name) for name in _ENDS)
     is_back = runs["direction"].isin(BACK)
     folders = [PurePath(str(name)).parent.as_posix() for name in runs["source_file"]]
     named = [
-        _ends_of_label(label) if tool in PATH_TOOLS else ("", "")
-        for tool, label in zip(runs["tool"], runs["label"], strict=True)
+        _ends_of_label(label if not pd.isna(label) else _last_hop(route)) if tool in PATH_TOOLS else ("", "")
+        for tool, label, route in zip(runs["tool"], runs["label"], runs["route"], strict=True)
     ]
     ends = [
         ((there or folder, here or folder) if back else (here or source or folder, there or target or folder))
@@ -142,6 +182,12 @@ def _ends_of_label(label: str | None) -> tuple[str, str]:
     return (words[0], words[1]) if len(words) == len(_ENDS) else ("", words[0] if len(words) == 1 else "")
 
 
+def _last_hop(route: str | None) -> str | None:
+    """The host that a report of mtr ends at, which names its target nowhere else; None if it does not answer."""
+    last = "*" if route is None or pd.isna(route) else route.split()[-1]
+    return None if last == "*" else last.partition(",")[0].partition("(")[0]
+
+
 def _least_delays(runs: pd.DataFrame) -> pd.Series:
     least: pd.Series = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
     return least
@@ -157,7 +203,7 @@ def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
         source, destination, tool, protocol, direction = map(str, words[:5])
         ordered = part.sort_values("start_time", kind="stable")
         has_failed = ordered["error"].fillna(value=False).astype(bool)
-        measures = (DELAY, LOSS) if tool in PATH_TOOLS else (RATE,)
+        measures = (DELAY, LOSS, ROUTE) if tool in PATH_TOOLS else (RATE,)
         for measure in measures:
             known = ordered[ordered[measure.column].notna()].reset_index(drop=True)
             failed = tuple(ordered.loc[has_failed, "start_time"]) if measure is measures[0] else ()

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import PurePath
 from typing import Any, Final
 
 import numpy as np
@@ -19,15 +20,18 @@ import pandas as pd
 from hecn_analysis.base import cluster
 from hecn_analysis.base.units import format_count
 from hecn_analysis.watching.changes import COMPARED, LEAST, LEAST_S, MOST, Change, Floats, changes
-from hecn_analysis.watching.measures import MEASURES, RATE, Measure
+from hecn_analysis.watching.measures import MEASURES, RATE, ROUTE, Measure
 from hecn_analysis.watching.quiet import quiet_of
 from hecn_analysis.watching.reasons import COLUMNS, reasons
+from hecn_analysis.watching.routes import LEAST as LEAST_TRACES
+from hecn_analysis.watching.routes import deviating, route_changes
 from hecn_analysis.watching.series import Series
 
 USUAL, DOUBTFUL, WORSE, BETTER, SILENT, LEARNING = "usual", "doubtful", "worse", "better", "silent", "learning"
+ROUTED: Final = "routed"
 
 #: A symbol for each state, so that colour is not all that tells them apart.
-SYMBOLS: Final = {USUAL: "✓", DOUBTFUL: "!", WORSE: "▼", BETTER: "▲", SILENT: "…", LEARNING: "?"}
+SYMBOLS: Final = {USUAL: "✓", DOUBTFUL: "!", WORSE: "▼", BETTER: "▲", ROUTED: "⇄", SILENT: "…", LEARNING: "?"}
 
 #: Changes of delay and loss so close to one of the rate are named beside it, as are those within two results. [s]
 _BESIDE_S: Final = 3600.0
@@ -143,6 +147,8 @@ def _of_share(share: Sequence[Series]) -> list[History]:
 
 
 def _history(series: Series) -> History:
+    if series.measure.name == ROUTE.name:
+        return History(route_changes(series.runs), None)
     times_s, measure = _times_s(series), series.measure
     packets = measure.packets(series.runs)
     values = measure.compared(series.runs[measure.column].to_numpy(dtype=float), packets)
@@ -166,12 +172,12 @@ def _last(series: Series) -> pd.Timestamp:
     return max(times)
 
 
-#: Series of delay and loss that changed, with their histories, by the two hosts.
+#: Series of delay, loss and route that changed, with their histories, by the two hosts.
 _OfPaths = Mapping[frozenset[str], Sequence[tuple[Series, History]]]
 
 
 def _of_paths(series: Mapping[tuple[str, ...], Series], memory: Memory) -> _OfPaths:
-    """The delays and losses that changed, by the hosts between which they were measured."""
+    """The delays, losses and routes that changed, by the hosts between which they were measured."""
     by_hosts: dict[frozenset[str], list[tuple[Series, History]]] = {}
     for key, each in series.items():
         history = memory[key][1]
@@ -187,17 +193,25 @@ def _status(series: Series, known: tuple[str, History] | None, now: pd.Timestamp
     _, history = known
     times_s = _times_s(series)
     told = history.changes
-    if series.measure.name == RATE.name and told:
-        beside = of_paths.get(frozenset((series.source, series.destination)), ())
+    if series.measure.name != ROUTE.name and told:
+        names = MEASURES if series.measure.name == RATE.name else (ROUTE.name,)
+        beside = [each for each in _of_ends(series, of_paths) if each[0].measure.name in names]
         told = tuple({**change, "reasons": [*change["reasons"], *_beside(change, times_s, beside)]} for change in told)
-    last = float(series.runs[series.measure.column].iloc[-1])
+    last = series.measure.figure(series.runs, -1)
     state, says = _state(series, now, history.expected, told, times_s)
     middle, low, high = history.expected or (None, None, None)
     return Status(series, state, says, last, _last(series), middle, low, high, told)
 
 
+def _of_ends(series: Series, of_paths: _OfPaths) -> list[tuple[Series, History]]:
+    """What changed between the hosts of a series; logs of ping or traceroute in its folder may name the target only."""
+    folders = {PurePath(str(file)).parent.as_posix() for file in series.runs["source_file"].tail(1)}
+    ends = dict.fromkeys(frozenset((source, series.destination)) for source in (series.source, *sorted(folders)))
+    return [each for pair in ends for each in of_paths.get(pair, ())]
+
+
 def _beside(change: Mapping[str, Any], times_s: Floats, of_path: Sequence[tuple[Series, History]]) -> Iterator[str]:
-    """Changes of the path's delay and loss at the time of a change of the rate."""
+    """Changes of the path's delay, loss and route at the time of a change."""
     time = pd.Timestamp(change["time"])
     for series, history in of_path:
         steps_s = [float(np.median(np.diff(times))) for times in (times_s, _times_s(series)) if len(times) > 1]
@@ -246,11 +260,16 @@ def _state(
 ) -> tuple[str, str]:
     """State of a series and a sentence on it."""
     measure = series.measure
-    newest, last = _last(series), float(series.runs[measure.column].iloc[-1])
+    newest, last = _last(series), measure.figure(series.runs, -1)
     step_s = float(np.median(np.diff(times_s))) if len(times_s) > 2 else np.inf
     if (now - newest).total_seconds() > _SILENT_AFTER * step_s:
         return SILENT, f"no result since {newest:%Y-%m-%d %H:%M} UTC"
-    if told and (now - pd.Timestamp(told[-1]["time"])).total_seconds() < LEAST_S:
+    is_new = bool(told) and (now - pd.Timestamp(told[-1]["time"])).total_seconds() < LEAST_S
+    if measure.name == ROUTE.name:
+        return (
+            (ROUTED, change_words(told[-1], measure)) if is_new else _state_of_route(series.runs, measure.write(last))
+        )
+    if is_new:
         return WORSE if measure.is_worse(told[-1]) else BETTER, change_words(told[-1], measure)
     if expected is None:
         days = (times_s[-1] - times_s[0]) / 86400
@@ -264,6 +283,16 @@ def _state(
     if (beyond if measure.is_worse_above else -beyond) > measure.least_scale:
         return DOUBTFUL, f"the last result, {measure.write(last)}, is {side} the usual {usual}"
     return USUAL, f"{measure.write(last)}, usually {usual}"
+
+
+def _state_of_route(runs: pd.DataFrame, hops: str) -> tuple[str, str]:
+    """State of a route without a change in the last week."""
+    if len(runs) < LEAST_TRACES:
+        return LEARNING, f"{format_count(len(runs), 'trace')}; {LEAST_TRACES} are needed"
+    other = deviating(runs)
+    if other:
+        return DOUBTFUL, f"{format_count(other, 'newest trace')} took another route"
+    return USUAL, f"{hops}, as usual"
 
 
 def change_words(change: Mapping[str, Any], measure: Measure) -> str:

@@ -88,7 +88,7 @@ def test_pages_show_delay_and_loss_in_a_grid_of_their_own(stepped, tmp_path):
     judged, remarks = judge(stepped)
     write(tmp_path / "out", judged, remarks)
     index = (tmp_path / "out" / "index.html").read_text()
-    assert "<h2>Delay and loss</h2>" in index
+    assert "<h2>Delay, loss and route</h2>" in index
     assert "<small>delay, longer</small>" in index
     assert "▼ 2.00 % <small>loss, more</small>" in index
     metrics = (tmp_path / "out" / "metrics.prom").read_text()

@@ -143,6 +143,7 @@ def test_status_and_metrics_hold_the_same(dropped):
     assert series[0]["expected_low_bps"] < 9.4e9 < series[0]["expected_high_bps"]
     lines = (place / "out" / "metrics.prom").read_text().splitlines()
     labels = 'source="192.0.2.1",destination="192.0.2.2",tool="iperf3",protocol="tcp",direction="send",streams="1"'
+    labels += ',measure="rate"'
     moment = pd.Timestamp("2023-11-23T16:13:20Z").timestamp()
     assert f"hecn_throughput_bps{{{labels}}} {judged[0].last:.10g}" in lines
     assert f"hecn_change_timestamp_seconds{{{labels}}} {moment:.10g}" in lines

@@ -140,7 +140,7 @@ class Mtr(DocumentReader):
         text = line.text
         if match := _TITLE.search(text):
             return self._begin(line, tool_version=match["version"])
-        if self._open is None and (match := _START.match(text)):
+        if (self._open is None or self._open.hop) and (match := _START.match(text)):
             self._begin(line, start_time=utc_time(match["time"]))
             return False
         if "Avrg" in text and _WINDOWS_HEAD.match(text):
