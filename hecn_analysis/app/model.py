@@ -445,7 +445,7 @@ def _assumptions(assumptions: tuple[Assumption, ...]) -> dict[str, Any]:
             [
                 assumption.name,
                 f"{assumption.value:.6g} {assumption.unit}".rstrip(),
-                f"± {assumption.spread:.0%}",
+                f"± {units.format_percent(assumption.spread)}",
                 assumption.basis,
                 assumption.source,
             ]

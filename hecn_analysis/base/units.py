@@ -339,6 +339,27 @@ def format_percent(fraction: float, *, places: int = 0) -> str:
     return f"{100 * fraction:.{places}f} %"
 
 
+def format_change(fraction: float, *, places: int = 0) -> str:
+    """Write a relative change for people, in per cent with its sign.
+
+    Parameters
+    ----------
+    fraction, places
+        The change over what it was [1], and the number of decimal places.
+
+    Returns
+    -------
+    str
+        For example ``+57 %``, with a minus sign, not a hyphen, for a decrease.
+
+    Examples
+    --------
+    >>> format_change(0.568), format_change(-0.0123, places=1)
+    ('+57 %', '−1.2 %')
+    """
+    return f"{100 * fraction:+.{places}f} %".replace("-", "−")
+
+
 def format_probability(probability: float, *, places: int = 0) -> str:
     """Write a probability for people, in per cent; only what is certain is written as 0 or 100 %.
 

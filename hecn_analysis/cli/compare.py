@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif form == "csv":
         written = output.written(output.records(comparison.groups), list(comparison.groups.columns), form)
     else:
-        written = _text(comparison)
+        written = _text(comparison, arguments)
     output.deliver(written, arguments)
     if arguments.figure is not None:
         from hecn_analysis.figures import plot_comparison  # noqa: PLC0415 (not needed without a figure)
@@ -83,8 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
 
-def _text(comparison: RunsComparison) -> Iterator[str]:
+def _text(comparison: RunsComparison, arguments: argparse.Namespace) -> Iterator[str]:
     rows = comparison.groups.to_dict("records")
+    yield f"A: {arguments.first}\nB: {arguments.second}\n\n"
     yield f"{comparison.overall.removesuffix(rows[0]['sentence']).rstrip()}\n"  # the sentence of the only kind is below
     for row in rows:
         yield f"\n{row['group']}: {row['verdict']}\n  {row['sentence']}\n"

@@ -24,13 +24,15 @@ from hecn_analysis.limits._checks import dimension
 
 DESCRIPTION = """\
 Upper limit of a slot, a link, a TCP connection or a disk array. With --rtt and
---rate, the kind tcp also gives the socket buffers to set."""
+--rate, the kind tcp also gives the socket buffers to set, the loss that it
+tolerates, and with --bytes the time that the transfer takes."""
 
 EPILOG = """\
 examples:
   hecn limits pcie --gen 2 --lanes 16 --max-payload 128,256
   hecn limits ethernet --rate 10Gb/s --mtu 9000
-  hecn limits tcp --rtt 80ms --window 16MiB
+  hecn limits tcp --rtt 80ms --rate 10Gb/s --bytes 40TB
+  hecn limits tcp --rtt 80ms --rate 10Gb/s --window 16MiB
   hecn limits atm --carrier oc3c --explain
   hecn limits ethernet --rate 1Gb/s --mtu 1500 --measured 990Mb/s
 
@@ -154,13 +156,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _told(kind: str, given: Mapping[str, list[Any]], figures: Mapping[str, Any]) -> Iterator[str]:
     """Yield the figures as text, and for a path that TCP could fill the buffers to set."""
-    yield from output.text_object(figures, DIGITS)
+    stated = {name: value for name, value in figures.items() if value == value}  # noqa: PLR0124 - NaN is not itself
+    yield from output.text_object(stated, DIGITS)
     bdp = figures.get("bdp_bytes", math.nan)
+    if kind != "tcp" or not math.isfinite(bdp):
+        return
+    streams = given.get("streams", [1])[0]
     window = given.get("window", [0.0])[0]
-    streams = given.get("streams", [1.0])[0]
-    if kind == "tcp" and math.isfinite(bdp) and window * streams < bdp and math.isinf(figures["loss_limit_bps"]):
+    if window * streams < bdp and math.isinf(figures["loss_limit_bps"]):
         yield "\n"
+        if window:
+            yield f"Windows of {units.format_bytes(window)} fill the line with {math.ceil(bdp / window)} streams. Or:\n"
         yield from (f"{line}\n" for line in socket_buffers.lines(bdp, streams))
+    if loss := stated.get("tolerable_loss"):
+        control = "Reno" if given.get("congestion_control") == ["reno"] else "CUBIC"
+        packets = units.format_number(1 / loss, digits=2)
+        yield f"\nLoss that {control} tolerates at the full rate: one packet in {packets}.\n"
 
 
 def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], several: list[str]) -> None:

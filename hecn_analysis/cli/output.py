@@ -41,9 +41,10 @@ _HUMAN: Mapping[str, Callable[[float, int], str]] = {
     "_bps": lambda value, digits: units.format_rate(value, digits=digits),
     "bytes": lambda value, digits: units.format_bytes(value, digits=digits),
     "_fraction": lambda value, digits: units.format_fraction(value, digits=digits),
+    "overhead": lambda value, digits: units.format_fraction(value, digits=digits),
     "_s": lambda value, digits: units.format_time(value, digits=digits),
     "probability": lambda value, _: units.format_probability(value),
-    "gain": lambda value, _: f"{value:+.1%}",
+    "gain": lambda value, _: units.format_change(value, places=1),
     **{
         name: lambda value, digits: units.format_fraction(value, digits=digits) for name in ("mdape", "p90", "coverage")
     },

@@ -145,7 +145,7 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     """Describe the change of the cause in a sentence."""
     if a is None or b is None:
         side = "A and B" if a is b else "A" if a is None else "B"
-        return f"What became of the cause does not show: no diagnosis of these runs in {side}."
+        return f"The cause cannot be compared: no diagnosis of these runs in {side}."
     in_a, in_b = map(_likeliest, (a, b))
     if outcome == REMOVED:
         return f"The likeliest cause in A, {a.causes[0].resource} ({in_a}), is removed: now {b.finding} ({in_b})."
@@ -154,8 +154,7 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     if outcome == REMAINS:
         rose = "" if ratio <= 1 + _MOVED else f", although B is {ratio:.3g} times as fast"
         return f"The cause remains{rose}: {b.finding} ({in_a} in A; {in_b} in B)."
-    moved = "" if abs(ratio - 1) <= _MOVED else f", and B is {ratio:.3g} times as fast"
-    return f"What became of the cause does not show: {in_a} in A; {in_b} in B{moved}."
+    return f"The diagnoses do not show why: most likely {in_a}, in A, and {in_b}, in B."
 
 
 def _likeliest(diagnosis: Diagnosis) -> str:
@@ -176,8 +175,8 @@ def _of_promise(low: float | None, high: float | None, row: Mapping[str, Any], o
     words = f"{units.format_rate(low)} to {units.format_rate(high)}"
     median = row["median_b_bps"]
     if low <= median <= high:
-        return [f"The remedy of A's cause promised {words}: B is inside."]
+        return [f"The first change advised for A would give {words}: B is within that."]
     if median < low:
-        return [f"The remedy of A's cause promised {words}: B is below."]
+        return [f"The first change advised for A would give {words}: B is below that."]
     more = "; that cause alone cannot explain it" if outcome in (REMOVED, APPEARED) else ""
-    return [f"The remedy of A's cause promised {words}: B is above{more}."]
+    return [f"The first change advised for A would give {words}: B is above that{more}."]

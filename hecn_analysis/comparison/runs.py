@@ -291,8 +291,12 @@ def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]: 
             f"{medians} ({change}, {interval}): alone that would count, among {tests} it may be chance.{without}",
         )
     if max(1 / row["ratio_low"], row["ratio_high"]) - 1 > _WIDE:
+        wide = max(-math.log(row["ratio_low"]), math.log(row["ratio_high"]))
+        repeats = math.ceil((n + m) / 2 * (wide / math.log(1 + _WIDE)) ** 2)  # intervals narrow with the root
         return SCATTER, (
-            f"{medians} ({change}, {interval}): not distinguished, since the runs scatter too much.{without}"
+            f"{medians} ({change}, {interval}): not distinguished, since the runs scatter too much. "
+            f"About {units.format_number(repeats, digits=1)} runs each would tell a change of "
+            f"{units.format_percent(_WIDE)}.{without}"
         )
     return NO_CHANGE, f"{medians}: if there is a change, it is {interval}.{without}"
 
@@ -313,7 +317,8 @@ def _change(ratio: float) -> str:
     """Describe a ratio as a change."""
     if ratio >= 2:
         return "any factor" if math.isinf(ratio) else f"{ratio:.3g} times"
-    return f"{(ratio - 1) * 100:+.3g} %".replace("-", "−")
+    change = ratio - 1
+    return units.format_change(change, places=0 if abs(change) >= _WIDE else 1)
 
 
 def _overall(runs: pd.DataFrame, confidence: float) -> tuple[float | None, float | None, float | None]:

@@ -82,7 +82,7 @@ def _curves(rows: pd.DataFrame, scale: float) -> go.Figure:
             mode="lines",
             line={"shape": "hv", "color": colour, "dash": _DASHES[number // len(theme.LINES)], "width": 2},
             name=str(part["label"].iloc[0]),
-            text=[f"<b>{name}</b><br>{at:.0%} of {count} at most here" for at in share[kept]],
+            text=[f"<b>{name}</b><br>{units.format_percent(at)} of {count} at most here" for at in share[kept]],
             hovertemplate="%{text}<extra></extra>",
         )
     title = {"text": "Intervals at most that large (%)", "font": {"size": 12, "color": theme.MUTED}}

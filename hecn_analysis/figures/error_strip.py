@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 COLUMNS = ["case", "error_percent", "inside", "bottleneck_class", "label", "hover"]
@@ -70,7 +71,7 @@ def plot_error_strip(comparison: pd.DataFrame, *, band: float = 0.1) -> go.Figur
 def _hover(row: dict[Any, Any]) -> str:
     lines = (
         f"<b>{theme.text(row['title'])}</b>",
-        f"{row['error']:+.1%}: predicted {theme.gbps(row['predicted_bps'])} Gb/s",
+        f"{units.format_change(row['error'], places=1)}: predicted {theme.gbps(row['predicted_bps'])} Gb/s",
         f"measured {theme.gbps(row['measured_bps'])} Gb/s",
         theme.place(row),
     )

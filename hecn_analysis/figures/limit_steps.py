@@ -11,6 +11,7 @@ import math
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import rate_axis, theme
 from hecn_analysis.limits.explanation import Explanation
 
@@ -28,7 +29,7 @@ def limit_steps_rows(explanation: Explanation) -> pd.DataFrame:
         lines = (
             f"<b>{theme.text(step.name)}</b>",
             f"{verb} {theme.gbps(abs(taken))} Gb/s" if taken else "",
-            f"leaves {theme.gbps(step.value_bps)} Gb/s, {part:.1%} of the raw rate",
+            f"leaves {theme.gbps(step.value_bps)} Gb/s, {units.format_percent(part, places=1)} of the raw rate",
             theme.text(step.source),
         )
         rows.append(

@@ -13,6 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis import limits
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.figures import rate_axis, theme
 from hecn_analysis.prediction.compare import Series
@@ -99,7 +100,7 @@ def _row(case: dict[Any, Any]) -> dict[str, Any]:
         f"<b>{theme.text(case['title'])}</b>",
         "not measured"
         if pd.isna(measured)
-        else f"measured {theme.gbps(measured)} Gb/s, {measured / tmt:.2%} of the TMT",
+        else f"measured {theme.gbps(measured)} Gb/s, {units.format_percent(measured / tmt, places=2)} of the TMT",
         f"TMT {tmt * theme.GBPS:.6g} Gb/s, best estimate {theme.gbps(estimate)} Gb/s",
         theme.place(case),
     )

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 COLUMNS = ["group", "name", "label", "end", "measured_ns", "rounding_ns", "predicted_ns", "low_ns", "high_ns", "hover"]
@@ -72,7 +73,8 @@ def _hover(row: Mapping[Any, Any]) -> str:
     lines = (
         f"<b>{theme.text(row['title'])}</b>, {row['end']}",
         (
-            f"measured {row['measured_fraction']:.0%} of a core at {theme.gbps(row['measured_bps'])} Gb/s:"
+            f"measured {units.format_percent(row['measured_fraction'])} of a core "
+            f"at {theme.gbps(row['measured_bps'])} Gb/s:"
             f" {row['measured_ns']:.3f} ns/B"
         ),
         predicted,

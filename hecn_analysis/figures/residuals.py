@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 COLUMNS = [
@@ -105,7 +106,7 @@ def _hover(row: Mapping[Any, Any]) -> str:
     interval = f"90 % between {theme.gbps(row['low_bps'])} and {theme.gbps(row['high_bps'])}"
     lines = (
         f"<b>{theme.text(row['id'])}</b>, {theme.text(row['mode'])}",
-        f"{row['error']:+.1%}: predicted {theme.gbps(row['predicted_bps'])} Gb/s, {interval}",
+        f"{units.format_change(row['error'], places=1)}: predicted {theme.gbps(row['predicted_bps'])} Gb/s, {interval}",
         f"measured {theme.gbps(row['measured_bps'])} Gb/s",
         f"binds: {theme.text(row['bottleneck'])}",
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import plotly.graph_objects as go
 
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def utilisation_rows(prediction: Prediction, *, at_least: float = 0.0) -> pd.Dat
             "label": theme.label(resource),
             "percent": fraction * 100,
             "binds": resource == prediction.bottleneck,
-            "hover": f"<b>{theme.text(resource)}</b><br>{fraction:.1%} busy",
+            "hover": f"<b>{theme.text(resource)}</b><br>{units.format_percent(fraction, places=1)} busy",
         }
         for resource, fraction in prediction.utilisation.items()
         if fraction >= at_least

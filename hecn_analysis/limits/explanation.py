@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError, ValidityWarning, did_you_mean
 from hecn_analysis.base.units import format_rate
 from hecn_analysis.limits._checks import require_positive
@@ -188,7 +189,7 @@ class Explanation:
         measured, limit = (_rate(rate) for rate in (self.measured_bps, self.limit_bps))
         part = self.measured_bps / self.limit_bps
         if part <= 1:
-            return f"{measured} is {part:.1%} of the limit of {limit}".replace("%", " %")
+            return f"{measured} is {units.format_percent(part, places=1)} of the limit of {limit}"
         if part >= 2:
             return f"{measured} is {part:.3g} times the limit of {limit}"
         return f"{measured} is {100 * (part - 1):.3g} % above the limit of {limit}"

@@ -22,7 +22,7 @@ from hecn_analysis.limits._checks import (
     require_word,
 )
 from hecn_analysis.limits.framing import FRAME_OVERHEAD, header_bytes
-from hecn_analysis.limits.tcp_loss import cubic_window, reno_window
+from hecn_analysis.limits.tcp_loss import cubic_loss, cubic_window, reno_loss, reno_window
 from hecn_analysis.limits.tcp_rounds import CONGESTION_CONTROLS, MAX_ROUNDS, simulate
 from hecn_analysis.limits.tcp_window import bdp_bytes, window_limit_bps
 
@@ -79,13 +79,17 @@ def tcp(
     -------
     dict
         `throughput_bps` of payload (for a lossy path with a rate the median of 64 simulated runs), `bdp_bytes` (NaN
-        without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams; infinite where nothing limits). The
-        loss limit of Reno and CUBIC is a closed form for losses at even distances: random losses can leave more.
+        without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams; infinite where nothing limits),
+        `tolerable_loss` (the loss at which the loss limit is the line's goodput; NaN without a rate, and of
+        controls other than Reno and CUBIC) and `time_s` (of the amount; NaN without bytes). The loss limit of Reno and
+        CUBIC is a closed form for losses at even distances: random losses can leave more.
 
     Examples
     --------
     >>> tcp(rtt=0.1, loss=1e-4, mtu=1500)["loss_limit_bps"] / 1e6    # 187 packets each 100 ms, RFC 9438
     21.7
+    >>> tcp(rtt=0.05, rate=10e9, mtu=9000, congestion_control="reno")["tolerable_loss"] * 1e8    # (1.2 / 6916)²
+    3.01
     """
     require_positive(rtt=rtt)
     require_between(0, 1, loss=loss)
@@ -137,7 +141,19 @@ def tcp(
         "bdp_bytes": given(np.full(t.shape, np.nan) if rate is None else bdp_bytes(r, t)),
         "window_limit_bps": given(by_window),
         "loss_limit_bps": given(by_loss),
+        "tolerable_loss": given(_tolerable_loss(congestion_control, line * t / 8 / n / mss, t) * burst),
+        "time_s": given(b * 8 / throughput),
     }
+
+
+def _tolerable_loss(control: str, packets: FloatArray, rtt: FloatArray) -> FloatArray:
+    """Events of loss per packet at which each stream holds the packets of a full line in flight; NaN if unknown."""
+    if control not in ("reno", "cubic"):
+        return np.full(packets.shape, np.nan)
+    fills = np.isfinite(packets) & (packets > 1)
+    window = np.where(fills, packets, 2.0)
+    loss = np.asarray(reno_loss(window) if control == "reno" else cubic_loss(window, rtt))
+    return np.where(fills, loss, np.nan)
 
 
 def _loss_limit(

@@ -337,7 +337,9 @@ def _off(run: Mapping[Any, Any]) -> str:
         "cpu_receiver_error": "CPU of the receiver",
     }
     return ", ".join(
-        f"{word} {run[name]:+.0%}" for name, word in words.items() if run[name] is not None and not pd.isna(run[name])
+        f"{word} {units.format_change(run[name])}"
+        for name, word in words.items()
+        if run[name] is not None and not pd.isna(run[name])
     )
 
 
@@ -348,7 +350,7 @@ def _lines(nested: Mapping[str, Any], indent: str) -> str:
         if "spread_fraction" in below:
             value = yaml_value(float(below["value"]), str(below["unit"]))
             source = yaml.safe_dump(below["source"], default_style='"', width=10_000).strip()
-            spread = f"{below['spread_fraction']:.1%}".replace("%", " %")
+            spread = units.format_percent(below["spread_fraction"], places=1)
             text += f"{indent}{key}: {{value: {value}, spread: {spread}, basis: calibrated, source: {source}}}\n"
         else:
             text += f"{indent}{key}:\n{_lines(below, indent + '  ')}"

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.base.progress import track
 from hecn_analysis.base.records import records
@@ -274,7 +275,10 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     for mode, of_mode in rows.groupby("mode", sort=False):
         own = of_mode.drop_duplicates(keys).set_index(keys)
         errors = zip(own["error"].astype(float), own["inside"], strict=True)
-        words = [f"{'–' if np.isnan(off) else f'{off:+.1%}'}{'' if inside else ' †'}" for off, inside in errors]
+        words = [
+            f"{'–' if np.isnan(off) else units.format_change(off, places=1)}{'' if inside else ' †'}"
+            for off, inside in errors
+        ]
         ends = zip(own["low_bps"], own["high_bps"], strict=True)
         table[f"{mode} value"] = pd.Series(words, own.index, dtype=object)
         table[f"{mode} interval"] = pd.Series(

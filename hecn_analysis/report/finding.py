@@ -69,7 +69,9 @@ def _of_probes(folder: Folder) -> Iterator[str]:
     for tool, part in runs.groupby("tool", sort=False):
         rtt, loss = part["rtt_min_s"].astype(float), part["loss_fraction"].astype(float)
         observed = [f"an RTT of {units.format_time(float(rtt.min()), digits=3)}"] if rtt.notna().any() else []
-        observed += [f"{float(loss.median()):.2%} of the packets lost"] if loss.median() > 0 else []
+        observed += (
+            [f"{units.format_percent(float(loss.median()), places=2)} of the packets lost"] if loss.median() > 0 else []
+        )
         if observed:
             yield f"{tool}: {', '.join(observed)}."
 
@@ -98,7 +100,7 @@ def _of_ports(ports: pd.DataFrame) -> Iterator[str]:
     used = known["p95_greater_bps"] / known["speed_bps"]
     row = known.iloc[int(np.nanargmax(used.to_numpy(float))) if used.notna().any() else 0]
     percentile, speed = float(row["p95_greater_bps"]), float(row["speed_bps"])
-    share = "" if np.isnan(speed) else f", {percentile / speed:.0%} of its {units.format_rate(speed)}"
+    share = "" if np.isnan(speed) else f", {units.format_percent(percentile / speed)} of its {units.format_rate(speed)}"
     peak = max(float(row["peak_in_bps"]), float(row["peak_out_bps"]))
     yield (
         f"No runs; {len(ports)} ports. The busiest is {row['port'] or 'a port without a name'}: its 95th "

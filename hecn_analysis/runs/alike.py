@@ -31,6 +31,11 @@ _BY_CLOCK: Final = frozenset(
     {"ethr", "flent", "iperf2", "iperf3", "netperf", "nttcp", "ntttcp", "nuttcp", "pscheduler", "qperf", "sockperf"}
 )
 
+#: Tests are timed in multiples of this, and end this close to it. A printed amount such as 12.5 GBytes may be round by
+#: chance, more often than a time. [s]
+_ROUND_TIME_S: Final = 5.0
+_ENDS_WITHIN_S: Final = 0.06
+
 #: Tools that report the round-trip time under load, which may be mostly queueing, so these classes are wider.
 _LOADED: Final = frozenset({"iperf2", "iperf3", "ss", "speedtest"})
 _LOADED_RATIO: Final = 3.0
@@ -143,7 +148,9 @@ def _extents(runs: pd.DataFrame) -> list[str | None]:
     """Duration of a timed run, else its amount of data."""
     duration, amount = runs["duration_s"].astype(float), runs["bytes"].astype(float)
     round_amount = (amount % 10**6 == 0) | (amount % (10 * 2**20) == 0)
-    timed = runs["tool"].isin(_BY_CLOCK) & ~round_amount
+    beyond = duration % _ROUND_TIME_S
+    round_time = (duration > _ROUND_TIME_S / 2) & (np.minimum(beyond, _ROUND_TIME_S - beyond) <= _ENDS_WITHIN_S)
+    timed = runs["tool"].isin(_BY_CLOCK) & (round_time | ~round_amount)
     times = _classes(duration.where(timed), _DURATION_RATIO, 0.0, lambda value: f"{value:.0f} s")
     sizes = amount.where(~timed & (amount > 0))
     amounts = _classes(sizes, _BYTES_RATIO, 0.0, lambda value: units.format_bytes(value, digits=2))

@@ -270,15 +270,17 @@ def _shapes(values: dict[str, float]) -> list[str]:
     """Describe the prominent features: teeth or bursts, stalls, a trend larger than the scatter."""
     phrases = []
     if values["teeth"] >= _TEETH:
-        every = f"one every {units.format_time(values['tooth_s'])}, down to {values['tooth_depth']:.0%}"
+        every = (
+            f"one every {units.format_time(values['tooth_s'])}, down to {units.format_percent(values['tooth_depth'])}"
+        )
         phrases.append(f"sawtooth of {values['teeth']:.0f} teeth, {every}")
     elif values["bursts"]:  # the tips of teeth are no bursts
-        phrases.append(f"{units.format_count(values['bursts'], 'burst')} with {values['burst_share']:.0%} of the data")
+        share = units.format_percent(values["burst_share"])
+        phrases.append(f"{units.format_count(values['bursts'], 'burst')} with {share} of the data")
     if values["stalls"]:
         every = "" if math.isnan(values["stall_s"]) else f", one every {units.format_time(values['stall_s'])}"
-        phrases.append(
-            f"{units.format_count(values['stalls'], 'stall')} for {values['stalled']:.0%} of the time{every}"
-        )
+        share = units.format_percent(values["stalled"])
+        phrases.append(f"{units.format_count(values['stalls'], 'stall')} for {share} of the time{every}")
     if abs(values["trend"]) >= max(_TREND, values["scatter"]):
-        phrases.append(f"{'falls' if values['trend'] < 0 else 'rises'} by {abs(values['trend']):.0%}")
+        phrases.append(f"{'falls' if values['trend'] < 0 else 'rises'} by {units.format_percent(abs(values['trend']))}")
     return phrases

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from hecn_analysis.base import units
 from hecn_analysis.files.documents import Document
 from hecn_analysis.statements.statement import Statement, end_of
 
@@ -53,7 +54,8 @@ def find(document: Document) -> Iterator[Statement]:
         if last.loss >= _LEAST_LOSS:
             first = _first_with(answering)
             least = min(hop.loss for hop in answering if hop.number >= first.number)
-            says = f"loss begins at hop {first.number}, {first.name}, and lasts to the end: {least:.1%} at the least"
+            share = units.format_percent(least, places=1)
+            says = f"loss begins at hop {first.number}, {first.name}, and lasts to the end: {share} at the least"
             yield Statement("path.loss_from_hop", last.loss, document.source_file, first.line, says, end)
 
 

@@ -336,12 +336,16 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
         )
         return row | {"verdict": "averaging window too long", "message": message}
     if excess < 0:
-        return row | {"verdict": "fewer octets", "message": f"{share}: {-excess / expected:.1%} less"}
+        return row | {
+            "verdict": "fewer octets",
+            "message": f"{share}: {units.format_percent(-excess / expected, places=1)} less",
+        }
     retransmitted = placing.number_of(placed_run.run.get("retransmits")) * (mtu + framing_rules.frame[1])
     retransmit_note = (
         f"; the tool's retransmissions are up to {units.format_bytes(retransmitted)} of it" if retransmitted > 0 else ""
     )
-    message = f"{share}: {units.format_bytes(excess)} ({excess / expected:.1%}) more{retransmit_note}"
+    part = units.format_percent(excess / expected, places=1)
+    message = f"{share}: {units.format_bytes(excess)} ({part}) more{retransmit_note}"
     return row | {"verdict": "retransmissions or other traffic", "message": message}
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.base import units
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.differences import SPEED_TOLERANCE
 from hecn_analysis.traffic.ports import KEY, Floats, port_key, stated_value
@@ -128,7 +129,7 @@ def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
         exceeded = most > speed * (1 + SPEED_TOLERANCE)
         flat = ~exceeded & (level >= FLAT_LEAST) & (level >= FLAT_SHARE * known)
         for i in np.flatnonzero(exceeded):
-            message = f"carried {most[i] / speed[i]:.0%} of its stated speed: the speed is wrong"
+            message = f"carried {units.format_percent(most[i] / speed[i])} of its stated speed: the speed is wrong"
             rows.append((*names.iloc[i], speed[i], "exceeded", message))
         for i in np.flatnonzero(flat):
             share = f"{level[i]:.0f} of {known[i]:.0f} rates"

@@ -29,7 +29,7 @@ def test_rows_are_the_ends_of_runs_with_what_is_behind_them(times):
     rows = processor_time_rows(times)
     assert rows["end"].tolist() == ["sender", "receiver"]
     assert rows["hover"][1] == (
-        "<b>a stream a link &lt;1&gt;</b>, receiver<br>measured 94% of a core at 39.6 Gb/s: 0.190 ns/B"
+        "<b>a stream a link &lt;1&gt;</b>, receiver<br>measured 94 % of a core at 39.6 Gb/s: 0.190 ns/B"
         "<br>predicted 0.197 ns/B, 90 % between 0.177 and 0.217<br>b.log:3-3"
     )
 

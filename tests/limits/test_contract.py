@@ -54,7 +54,7 @@ FIGURES = {
     "infiniband": {"raw_bps", "data_bps", "goodput_bps", "packets_per_s"},
     "lag": {"throughput_bps", "low_bps", "median_bps", "high_bps", "finish_bps", "links_used"},
     "buffer": {"throughput_bps", "buffer_needed_bytes", "largest_burst_bytes", "loss_fraction", "pace_bps"},
-    "tcp": {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps"},
+    "tcp": {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps", "tolerable_loss", "time_s"},
     "raid": {"throughput_bps"},
     "disk": {"throughput_bps"},
     "ssd": {"throughput_bps"},

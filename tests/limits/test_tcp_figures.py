@@ -7,7 +7,7 @@ from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.tcp_figures import tcp
 from hecn_analysis.limits.tcp_rounds import simulate
 
-FIGURES = {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps"}
+FIGURES = {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps", "tolerable_loss", "time_s"}
 
 
 def test_window_over_a_fast_path():
@@ -49,6 +49,27 @@ def test_bbr_loses_what_is_lost():
 def test_streams_add_up_to_the_line():
     figures = tcp(rtt=0.08, window=10e6, mtu=9000, rate=10e9, streams=np.array([1, 4, 20]))
     assert figures["throughput_bps"] == pytest.approx([1e9, 4e9, 10e9 * 8948 / 9038], rel=1e-4)
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+@pytest.mark.parametrize(("streams", "burst"), [(1, 1), (4, 3)])
+def test_the_tolerable_loss_leaves_the_rate_of_the_line(control, streams, burst):
+    path = {"rtt": 0.05, "mtu": 9000, "rate": 10e9, "congestion_control": control}
+    loss = tcp(**path, streams=streams, loss_burst=burst)["tolerable_loss"]
+    limit = tcp(**path, streams=streams, loss_burst=burst, loss=loss)["loss_limit_bps"]
+    assert limit == pytest.approx(10e9 * 8948 / 9038, rel=1e-5)
+
+
+def test_only_reno_and_cubic_over_a_known_line_have_a_tolerable_loss():
+    assert np.isnan(tcp(rtt=0.05, rate=1e9, congestion_control="bbr")["tolerable_loss"])
+    assert np.isnan(tcp(rtt=0.05)["tolerable_loss"])
+    assert np.isnan(tcp(rtt=1e-9, rate=1e9)["tolerable_loss"])  # less than one packet in flight
+
+
+def test_an_amount_takes_its_time():
+    figures = tcp(rtt=0.06, rate=10e9, bytes=np.array([1e9, 40e12]))
+    assert figures["time_s"] == pytest.approx(np.array([8e9, 320e12]) / figures["throughput_bps"])
+    assert np.isnan(tcp(rtt=0.06, rate=10e9)["time_s"])
 
 
 @pytest.mark.parametrize(("control", "packets"), [("reno", 12), ("cubic", 12)])

@@ -161,12 +161,12 @@ def test_modes_stand_side_by_side():
     assert rows["mode"].tolist() == ["in-sample"] * 2 + ["leave-one-out"] * 2
     table = side_by_side(rows).set_index("id")
     assert table.loc["c-dd-read", "measured"] == "21.24"
-    assert table.loc["c-dd-read", "in-sample value"] == "-0.0%"
+    assert table.loc["c-dd-read", "in-sample value"] == "−0.0 %"
     # without its only run, a disk is what disks of its time are: 85 MB/s ± 35 %, over 28 data disks
     left_out = rows.set_index(["mode", "id"]).loc[("leave-one-out", "c-dd-read")]
     assert left_out["predicted_bps"] == pytest.approx(28 * 85e6 * 8, rel=0.01)
     assert left_out["low_bps"] < left_out["predicted_bps"] / 1.25
-    assert table.loc["c-dd-read", "leave-one-out value"] == "-10.4%"
+    assert table.loc["c-dd-read", "leave-one-out value"] == "−10.4 %"
 
 
 def test_what_is_not_determined_does_not_count():

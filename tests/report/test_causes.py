@@ -60,7 +60,7 @@ def test_a_window_that_was_mended_is_removed_and_the_gain_is_as_promised(held, f
     assert row["verdict"] == "too few runs to say"
     stated = f"window-tool, {100 * row['probability_a']:.0f} %"
     assert f"in A, the window that the tool asked for ({stated}), is removed: now the line is full" in row["sentence"]
-    assert row["sentence"].endswith(": B is inside.")
+    assert row["sentence"].endswith(": B is within that.")
 
 
 def test_the_other_way_round_it_has_appeared(held, full):
@@ -90,14 +90,14 @@ def test_a_cause_on_both_sides_remains_and_too_little_gain_is_below(held, tmp_pa
     row = compared(held, folder(tmp_path / "again", 1.02 * HELD_BPS, window=WINDOW))
     assert (row["cause_a"], row["cause_b"], row["outcome"]) == ("window-tool", "window-tool", "remains")
     assert "The cause remains: the window that the tool asked for holds it back" in row["sentence"]
-    assert row["sentence"].endswith(": B is below.")
+    assert row["sentence"].endswith(": B is below that.")
 
 
 def test_more_than_was_promised_is_not_explained_by_the_cause(held, tmp_path):
     row = compared(held, folder(tmp_path / "fast", 10 * FULL_BPS, port=10_000))
     assert row["outcome"] == "removed"
     assert row["median_b_bps"] > row["promised_high_bps"]
-    assert row["sentence"].endswith(": B is above; that cause alone cannot explain it.")
+    assert row["sentence"].endswith(": B is above that; that cause alone cannot explain it.")
 
 
 def test_two_full_lines_remain_only_where_the_lines_differ_as_the_rates_do(full, tmp_path):

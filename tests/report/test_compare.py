@@ -129,7 +129,8 @@ def test_nothing_in_common_is_said():
 def test_of_one_kind_the_sentence_is_printed_once(b, told, tmp_path, capsys):
     paths = [str(log(tmp_path / name, rates)) for name, rates in (("a", [900]), ("b", b))]
     assert main(["compare", *paths]) == 0
-    first, *rest = capsys.readouterr().out.splitlines()
+    names, (_, first, *rest) = (lines := capsys.readouterr().out.splitlines())[:2], lines[2:]
+    assert names == [f"A: {paths[0]}", f"B: {paths[1]}"]
     assert first == "A and B have one kind of run in common."
     assert "\n".join(rest).count(told) == 1
 

@@ -205,7 +205,7 @@ def test_pings_alone_say_distance_and_losses(tmp_path):
     folder = read_folder(tmp_path)
     verdicts = of_folder(folder)
     said = finding(folder, verdicts)
-    assert said.startswith("ping: an RTT of 88.1 ms, 10.00% of the packets lost.")
+    assert said.startswith("ping: an RTT of 88.1 ms, 10.00 % of the packets lost.")
     assert "ackets are lost on the path" in said
     assert verdicts[0].causes[0].kind == "loss"
     causes = tables.causes_table(folder, verdicts)

@@ -43,7 +43,7 @@ def test_a_sawtooth_is_told_by_the_window_where_it_is_known():
     window = [50e3, 60e3, 70e3, 80e3, 90e3, 100e3] * 4
     found = of([10] * 24, step=0.5, cwnd=window)
     assert (found["teeth"], found["tooth_s"], found["tooth_depth"]) == (3, 3.0, 0.5)
-    assert course.words(found) == "sawtooth of 3 teeth, one every 3.00 s, down to 50%"
+    assert course.words(found) == "sawtooth of 3 teeth, one every 3.00 s, down to 50 %"
 
 
 def test_a_sawtooth_is_told_by_the_rate_where_no_window_is_known():
@@ -58,7 +58,7 @@ def test_falls_without_a_rise_before_them_are_no_teeth():
 def test_periodic_stalls_have_a_period_and_a_share_of_the_time():
     found = of([*([10] * 8 + [0, 0])] * 4)
     assert (found["stalls"], found["stalled"], found["stall_s"]) == (4, 0.2, 10.0)
-    assert course.words(found).endswith("4 stalls for 20% of the time, one every 10.0 s")
+    assert course.words(found).endswith("4 stalls for 20 % of the time, one every 10.0 s")
 
 
 def test_stalls_at_any_time_have_no_period():
@@ -78,7 +78,7 @@ def test_bursts_are_counted_with_their_share_of_the_data():
 def test_a_trend_is_the_median_slope_over_the_plateau():
     found = of([20 - number for number in range(11)])  # from 20 to 10 in steps of 1
     assert found["trend"] == pytest.approx(-10 / 20)
-    assert course.words(found) == "falls by 50%"
+    assert course.words(found) == "falls by 50 %"
     assert of([20 + number for number in range(11)])["trend"] == pytest.approx(8 / 30)  # from 22: 80 % of 27.5
 
 

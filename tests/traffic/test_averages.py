@@ -393,7 +393,7 @@ def test_speed_that_cannot_be_right_is_found(rates, finding, swapped):
             f"{level} of {known} rates equal the stated speed exactly: the speed is wrong and clips them"
         ]
     elif finding:
-        assert remarks == ["carried 105% of its stated speed: the speed is wrong"]
+        assert remarks == ["carried 105 % of its stated speed: the speed is wrong"]
     else:
         assert remarks == [pd.NA]
     assert speed_findings(one, None).empty

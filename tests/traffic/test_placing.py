@@ -370,9 +370,9 @@ def test_half_a_percent_is_agreement(part, named):
     assert row["verdict"] == named
     assert row["excess_fraction"] == pytest.approx(part - 1)
     if named == "fewer octets":
-        assert row["message"] == "8.97 GB counted for 9.02 GB expected: 0.5% less"
+        assert row["message"] == "8.97 GB counted for 9.02 GB expected: 0.5 % less"
     elif part > 1.005:
-        assert row["message"] == "9.06 GB counted for 9.02 GB expected: 46.0 MB (0.5%) more"
+        assert row["message"] == "9.06 GB counted for 9.02 GB expected: 46.0 MB (0.5 %) more"
 
 
 def test_runs_of_half_a_second_and_of_one_byte_are_judged():

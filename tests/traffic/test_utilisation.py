@@ -238,7 +238,7 @@ def test_more_than_the_speed_is_told_and_never_capped():
     summary = utilisation(table(np.full(20, 6e9)), speeds={"eth0": 1e9}).loc[0]
     assert summary["p95_in_bps"] == pytest.approx(6e9)
     assert summary["in_utilisation_fraction"] == pytest.approx(6.0)
-    assert summary["remark"] == "carried 600% of its stated speed: the speed is wrong"
+    assert summary["remark"] == "carried 600 % of its stated speed: the speed is wrong"
 
 
 def test_line_that_is_flat_at_the_speed_is_told():

@@ -77,7 +77,8 @@ def degraded(seen: Seen) -> Iterator[Finding]:
             f"all {array.disks} disks",
             limit_bps=_rate(level, array.disks, rate, "read", lost=gone, rebuild=rebuild),
             mended_bps=_rate(level, array.disks, rate, "read"),
-            basis=f"limits.raid, sequential reads, {assumed}, {rebuild:.0%} of the disks' time for the rebuild",
+            basis=f"limits.raid, sequential reads, {assumed}, "
+            f"{units.format_percent(rebuild)} of the disks' time for the rebuild",
             fix=f"mdadm --manage /dev/{array.name} --remove failed; replace the disk; "
             f"mdadm --manage /dev/{array.name} --add /dev/DISK"
             if software

@@ -235,14 +235,14 @@ class Advices:
         if best is None:
             return f"{self.now}\nNone of the known changes would gain anything."
         gained = units.format_rate(best.outcome.throughput_bps)
-        return f"{self.now}\nFirst: {best.title}, for {gained} ({best.gain:+.0%})."
+        return f"{self.now}\nFirst: {best.title}, for {gained} ({units.format_change(best.gain)})."
 
     __repr__ = __str__
 
 
 def gain_in_words(gain: float) -> str:
     """Return a gain, a ratio less 1, in percent or, from three times as fast, as a factor (``22.7 times``)."""
-    return f"{gain:+.1%}" if gain < 2 else f"{1 + gain:.3g} times"
+    return units.format_change(gain, places=1) if gain < 2 else f"{1 + gain:.3g} times"
 
 
 def advise(
