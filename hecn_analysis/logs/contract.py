@@ -28,6 +28,8 @@ _SUMMARY_TOLERANCE: Final = 0.01
 _SHOWN: Final = 20  # runs in the table of a notebook
 MOST_CLAIMS: Final = 1 << 16
 """Stretches of claimed lines that are noted, more than a short file has."""
+_SATURATED: Final = frozenset({2**31 - 1, 2**32 - 1})  # counters that went no further
+_FEW_PACKETS: Final = 16  # that arrive late, and are counted as lost at first
 _CONTRADICTION: Final = 0.1  # more than a rate over a part of the time, or with another unit's rounding, is off
 
 
@@ -204,6 +206,23 @@ class RunFindings(FileProblems):
 
     def _check_packets(self, run: Run) -> None:
         sent, lost = run.columns.get("sent_packets"), run.columns.get("lost_packets")
+        if sent in _SATURATED or lost in _SATURATED:
+            for name in ("sent_packets", "lost_packets", "loss_fraction"):
+                run.columns[name] = None
+            self.problem(
+                run.line_last,
+                "inconsistent",
+                f"found a counter at its end, {max(_SATURATED & {sent, lost})}; packets left out",
+            )
+        elif isinstance(lost, int) and (losses := run.intervals.get("lost_packets")) is not None:
+            streams = run.intervals.get("stream")
+            rows = float(np.nansum(losses if streams is None else losses[np.isnan(streams)]))
+            if rows > 2 * lost + _FEW_PACKETS:
+                run.columns["loss_fraction"] = None
+                message = (
+                    f"found {rows:.0f} packets lost in the intervals and {lost} in the summary; loss_fraction left out"
+                )
+                self.problem(run.line_last, "inconsistent", message)
         if isinstance(sent, int) and isinstance(lost, int) and lost > sent:
             run.columns["loss_fraction"] = None
             self.problem(

@@ -19,7 +19,7 @@ HINTS: Final = ("time ", "real", "user", "sys", "elapsed", "% cpu")
 _LONGEST: Final = 600
 _N: Final = r"\d{1,7}(?:[.,]\d{1,6})?"
 _COMMAND: Final = re.compile(
-    r"(?:^|[\s;&(])(?:/usr/bin/)?time\s{1,4}(?:-\w{1,20}\s{1,4}){0,3}\(?\s{0,2}"
+    r"(?:^|[\s;&(`])(?:/usr/bin/)?time\s{1,4}(?:-\w{1,20}\s{1,4}){0,3}\(?\s{0,2}"
     r"(?P<words>(?:sudo |sh -c |bash -c )?['\"]?(?:/\S{0,80}/)?(?P<program>[\w.-]{1,40})(?:\s[^\n]{0,400})?)$"
 )
 _PART: Final = re.compile(

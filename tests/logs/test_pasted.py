@@ -215,3 +215,91 @@ def test_iperf_in_small_letters(reading_of):
     assert small.runs.throughput_bps.tolist() == [1.42e9]
     assert small.runs.cleaned.tolist() == ["small letters"]
     assert small.problems.empty
+
+
+def test_a_report_of_mtr_that_somebody_cut_has_no_last_hop(tmp_path):
+    head = "HOST: probe            Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
+    hops = "  1.|-- 10.0.0.1        0.0%    10    0.3   0.3   0.2   0.4   0.1\n"
+    hops += "  2.|-- 10.0.9.1        0.0%    10    8.3   8.4   8.2   8.9   0.1\n"
+    [run], problems = runs(tmp_path, f"{head}{hops}[...]\n")
+    assert (run["rtt_avg_s"] > 0, problems) == (False, ["truncated"])
+    last = hops.splitlines()[1].replace("2.|", "7.|")
+    [run], problems = runs(tmp_path, f"{head}{hops}  ...\n{last}\n")
+    assert (round(run["rtt_avg_s"], 6), problems) == (0.0084, [])
+
+
+def test_a_report_of_mtr_that_ends_at_another_address_says_so(tmp_path):
+    text = "$ mtr -n -r {}\nHOST: probe            Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
+    hop = "  1.|-- 10.0.0.1        0.0%    10    0.3   0.3   0.2   0.4   0.1\n"
+    for target, expected in (("10.0.0.1", []), ("10.0.0.2", ["ambiguous"]), ("far.example.org", [])):
+        [run], problems = runs(tmp_path, text.format(target) + hop)
+        assert (run["rtt_avg_s"], problems) == (0.0003, expected)
+
+
+def test_a_copy_of_rclone_that_goes_on_is_not_whole(tmp_path):
+    text = "Transferred:   1.500 GBytes (12.000 MBytes/s)\nErrors:                 0\nTransferred:            3\n"
+    text += "Elapsed time:     2m8s\n"
+    [run], problems = runs(tmp_path, text)
+    assert (run["error"], problems) == (False, [])
+    [run], problems = runs(tmp_path, f"{text}Transferring:\n *   big.tar: 12% done. avg: 2536.8 kByte/s.\n")
+    assert (run["bytes"], run["error"], problems) == (3 * 2**29, True, ["aborted"])
+
+
+def test_a_page_that_wrote_an_output_as_one_line(tmp_path):
+    text = "root@a:~# iperf -c b " + "-" * 60 + " Client connecting to b, TCP port 5001 TCP window size: 85.0 KByte "
+    text += "(default) " + "-" * 60 + " [ 3] local 10.0.0.1 port 41000 connected with 10.0.0.2 port 5001 "
+    text += "[ ID] Interval Transfer Bandwidth [ 3] 0.0-10.0 sec 1.25 GBytes 1.07 Gbits/sec\n"
+    [run], problems = runs(tmp_path, f"The network:\n{text}\nAnd the disks\n")
+    assert (run["tool"], round(run["throughput_bps"]), run["duration_s"], problems) == (
+        "iperf2",
+        1_070_000_000,
+        10.0,
+        [],
+    )
+
+
+def test_an_output_in_a_member_of_json(tmp_path):
+    lines = ["--- far ping statistics ---", "9 packets transmitted, 9 received, 0% packet loss, time 8010ms"]
+    lines += ["rtt min/avg/max/mdev = 1.000/2.000/3.000/0.100 ms", ""]
+    [run], problems = runs(tmp_path, f'the play says\n    `"stdout": {json.dumps(chr(10).join(lines))},`\n')
+    assert (run["tool"], run["rtt_avg_s"], problems) == ("ping", 0.002, [])
+
+
+def test_a_counter_at_its_end_counts_nothing(tmp_path):
+    head = "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+    row = "[  5]   0.00-10.00  sec  1.16 GBytes   1.00 Gbits/sec  0.007 ms  {}/{} (0%)  receiver\n"
+    [run], problems = runs(tmp_path, head + row.format(0, 2147483647))
+    assert (run["loss_fraction"] == 0, problems) == (False, ["inconsistent"])
+
+
+def test_losses_of_the_intervals_contradict_a_summary_without_any(tmp_path):
+    head = "[  5] local 10.0.0.2 port 5201 connected to 10.0.0.1 port 4000\n"
+    head += "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+    row = "[  5]   {}.00-{}.00  sec  119 MBytes   1.00 Gbits/sec  0.007 ms  {}/86000 ({}%)"
+    rows = "\n".join(row.format(n, n + 1, 860, 1) for n in range(2))
+    last = "[  5]   0.00-2.00  sec  238 MBytes   1.00 Gbits/sec  0.007 ms  0/172000 (0%)  receiver\n"
+    [run], problems = runs(tmp_path, f"{head}{rows}\n{'- ' * 25}\n{head.splitlines()[1]}\n{last}")
+    assert (run["loss_fraction"] == 0, run["throughput_bps"], problems) == (False, 1e9, ["inconsistent"])
+
+
+def test_best_rates_of_ior_without_its_rows(tmp_path):
+    found, problems = runs(
+        tmp_path, "Max Write: 2500.00 MiB/sec (2621.44 MB/sec)\nMax Read:  1000.00 MiB/sec (1048.58 MB/sec)\n"
+    )
+    assert [(run["direction"], run["throughput_bps"]) for run in found] == [
+        ("write", 2.0971520e10),
+        ("read", 8.388608e9),
+    ]
+    assert problems == []
+
+
+def test_a_timed_copy_behind_an_open_quote(tmp_path):
+    [run], problems = runs(
+        tmp_path, "`time cp -rp /a/x /b/y\n\nreal    1m40.000s\nuser    0m0.170s\nsys     0m28.208s\n"
+    )
+    assert (run["tool"], run["duration_s"], problems) == ("timed-copy", 100.0, [])
+
+
+def test_the_total_of_an_old_gsutil(tmp_path):
+    [run], problems = runs(tmp_path, "Total bytes copied=20000000, total elapsed time=40.000 secs (488.28 KBps)\n")
+    assert (run["tool"], run["bytes"], run["throughput_bps"], problems) == ("gsutil", 20000000, 4e6, [])

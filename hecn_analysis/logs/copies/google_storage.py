@@ -29,6 +29,10 @@ _BITS: Final = re.compile(rf"(?:^|\s)(?P<way>Read|Write) throughput: (?P<n>{_N})
 _FILES: Final = re.compile(
     rf"(?:^|\s)Completed files \d{{1,9}}/\d{{1,9}} \| (?P<n>{_N})(?P<unit>[kKMGT]?)i?B(?:/|\s|$)"
 )
+_COPIED: Final = re.compile(
+    rf"Total bytes copied=(?P<bytes>\d{{1,18}}), total elapsed time=(?P<seconds>\d{{1,9}}(?:\.\d{{1,6}})?) secs? "
+    rf"\((?P<n>{_N}) (?P<unit>[KMGT]?)i?Bps\)"
+)
 _MEAN: Final = re.compile(rf"(?:^|\s)Average throughput: (?P<n>{_N})(?P<unit>[kKMGT]?)i?B/s\s{{0,8}}$")
 _WAYS: Final = {"Read": "receive", "Write": "send"}
 
@@ -40,7 +44,7 @@ class GoogleStorage:
     VERSIONS: str = "gsutil 4 and 5 (perfdiag), Google Cloud CLI 400 to 550 (storage)"
     HINTS: tuple[str, ...] = (
         *("Read Throughput", "Write Throughput", "total transfer size of", "Read throughput: ", "Write throughput: "),
-        *("Completed files ", "Average throughput: "),
+        *("Completed files ", "Total bytes copied=", "Average throughput: "),
     )
 
     def __init__(self, findings: RunFindings) -> None:
@@ -61,6 +65,9 @@ class GoogleStorage:
         elif (match := _AMOUNT.search(text) or _FILES.search(text)) is not None:
             self._amount = round(_value(match))
             self._first = self._first or line.number
+        elif (match := _COPIED.search(text)) is not None:
+            self._amount, seconds = int(match["bytes"]), float(match["seconds"])
+            self._run(line, "gsutil", 8 * self._amount / seconds if seconds else None, None, seconds or None)
         elif self._first is None:
             return False
         elif (match := _BITS.search(text)) is not None:
@@ -73,13 +80,16 @@ class GoogleStorage:
             return False
         return True
 
-    def _run(self, line: Line, tool: str, rate: float, direction: str | None) -> None:
+    def _run(
+        self, line: Line, tool: str, rate: float | None, direction: str | None, seconds: float | None = None
+    ) -> None:
         columns: dict[str, object] = {
             "tool": tool,
             "protocol": "tcp" if tool == "gsutil" else "file",
             "label": self._kind,
             "direction": direction,
             "bytes": self._amount,
+            "duration_s": seconds,
             "throughput_bps": rate,
         }
         self._findings.run(Run(self._first or line.number, line.number, columns))

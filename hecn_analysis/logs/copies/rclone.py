@@ -29,6 +29,7 @@ _AMOUNT: Final = re.compile(
 )
 _FILES: Final = re.compile(r"Transferred:\s{1,16}\d{1,12}(?: / \d{1,12}, (?:\d{1,3}%|-))?\s{0,8}$")
 _ELAPSED: Final = re.compile(r"Elapsed time:\s{1,16}(?P<time>(?:\d{1,4}h)?(?:\d{1,2}m)?\d{1,3}(?:\.\d{1,3})?s)\s{0,8}$")
+_GOES_ON: Final = re.compile(r"(?:^|\s)Transferring:\s{0,160}$")
 _ERRORS: Final = re.compile(r"Errors:\s{1,16}(?P<errors>\d{1,9})\b")
 
 
@@ -37,7 +38,7 @@ class Rclone:
 
     TOOLS: tuple[str, ...] = ("rclone",)
     VERSIONS: str = "1.0 to 1.68: the statistics"
-    HINTS: tuple[str, ...] = ("Transferred:", "Elapsed time:", "Errors:")
+    HINTS: tuple[str, ...] = ("Transferred:", "Transferring:", "Elapsed time:", "Errors:")
 
     def __init__(self, findings: RunFindings) -> None:
         self._findings = findings
@@ -70,8 +71,8 @@ class Rclone:
                 self._run(self._first, *self._earlier)  # less time: another copy
                 self._first = self._block
             self._earlier = None
-        elif (match := _ERRORS.search(text)) is not None:
-            self._failed = int(match["errors"]) > 0
+        elif self._is_state(text):
+            pass
         elif "Transferred:" in text and _FILES.search(text) is None:
             report_damaged_line(self._findings, line, "'Transferred: … / …, …%'; left out")
             self._amount = None
@@ -81,6 +82,16 @@ class Rclone:
         elif "Transferred:" not in text:
             return False
         self._last = line.number
+        return True
+
+    def _is_state(self, text: str) -> bool:
+        """Take the number of errors, or the head of the files on their way, which ends no copy."""
+        if (match := _ERRORS.search(text)) is not None:
+            self._failed = int(match["errors"]) > 0
+        elif self._amount is not None and self._seconds and _GOES_ON.search(text) is not None:
+            self._amount = (self._amount[0], False)
+        else:
+            return False
         return True
 
     def finish(self) -> None:

@@ -23,6 +23,8 @@ Units and traps
   is computed from all lines. The target answers with one address at several hops, of which the first counts. A hop that
   is probed repeatedly behind the last answering one is a silent last hop. Before 0.86 there is no "x" and so no loss.
   Output of ``-f``, which does not begin at the first hop, is not read.
+- A report that somebody cut after a hop ("...") has no last hop, and no figures. One that ends at another address than
+  the one that was traced is named.
 - The interarrival jitter of the last hop is read if ``-o`` prints its mean ("Javg").
 """
 
@@ -38,6 +40,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Run, RunFindings
 from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.elision import is_elided
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.json_values import at, utc_time
 
@@ -84,6 +87,9 @@ class _OpenRun:
     fields: list[str] = field(default_factory=list)
     hop: int = 0
     cells: Mapping[str, str] = field(default_factory=dict)
+    host: str = ""
+    target: str = ""
+    is_elided: bool = False
 
 
 @dataclass
@@ -157,6 +163,9 @@ class Mtr(DocumentReader):
         if _MORE.match(line.text):
             opened.last = line.number
             return True
+        if opened.hop and is_elided(line.text):
+            opened.last, opened.is_elided = line.number, True
+            return True
         return False
 
     def finish(self) -> None:
@@ -200,6 +209,9 @@ class Mtr(DocumentReader):
             self._begin(line)
         if self._open is not None:
             self._open.fields, self._open.last = words[len(before) :], line.number
+            typed = self.findings.command
+            if typed.program == "mtr" and line.number - typed.line <= _FAR:
+                self._open.target = next(filter(_ADDRESS.fullmatch, typed.arguments), "")
         return True
 
     def _hop(self, line: Line, opened: _OpenRun, number: int, rest: str) -> bool:
@@ -212,7 +224,8 @@ class Mtr(DocumentReader):
             opened.cells = {}
             if not ("???" in words or "(waiting" in words) or not line.complete:
                 self._unread(line)
-        opened.hop, opened.last = number, line.number
+        opened.hop, opened.last, opened.is_elided = number, line.number, False
+        opened.host = words[-len(figures) - 1] if len(words) > len(figures) else ""
         return True
 
     def _unread(self, line: Line) -> None:
@@ -354,7 +367,20 @@ class Mtr(DocumentReader):
                 opened.last, "truncated", "found no '</MTR>', expected one; the last hop is not known, no figures read"
             )
             opened.cells = {}
+        elif opened.is_elided:
+            message = f"found an ellipsis, expected the hop of {opened.target or 'the target'}; no figures read"
+            self.findings.problem(opened.last, "truncated", message)
+            opened.cells = {}
+        elif _is_elsewhere(opened):
+            message = f"found {opened.host!r} as the last hop, expected {opened.target!r}; its figures kept"
+            self.findings.problem(opened.last, "ambiguous", message)
         self.findings.run(Run(opened.first, opened.last, opened.columns | _figures(opened.cells)))
+
+
+def _is_elsewhere(opened: _OpenRun) -> bool:
+    """Whether a report to an address ends at another one."""
+    is_known = opened.target and _ADDRESS.fullmatch(opened.host) and ":" not in opened.target + opened.host
+    return bool(is_known) and opened.host != opened.target
 
 
 def _figures(cells: Mapping[str, str]) -> dict[str, object]:

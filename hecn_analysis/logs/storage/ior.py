@@ -11,6 +11,7 @@ Units and traps
   test moves less than the planned "aggregate filesize".
 - "Max Write" and the table "Summary of all tests" repeat the rows (and begin with "write" too). They are read only if
   there is no row: the mean is the rate and "Mean(s)" the duration of one run.
+- Without either, "Max Write: … MiB/sec" and "Max Read" are runs: the best repetition.
 - A negative time prints as "-". The rate is rounded to whole MiB/s from 3600 MiB/s on.
 - With -vv and more, lines stand between heading and rows. The heading says which column is which.
 """
@@ -39,9 +40,11 @@ _MOVED: Final = re.compile(r"WARNING: Using actual aggregate bytes moved\s{0,6}=
 _TASKS: Final = re.compile(r"^\s*+(?:tasks\s{1,24}: (?P<tasks>\d{1,9})|clients\s{1,24}[:=] (?P<clients>\d{1,9}) \()")
 _SUMMARY: Final = re.compile(r"^\s*+Operation\s{1,6}Max ?\(MiB\)")
 _SUMMARY_ROW: Final = re.compile(
-    rf"^\s*+(?P<access>write|read)\s{{1,12}}{_N}\s{{1,12}}{_N}\s{{1,12}}(?P<rate>{_N})\s{{1,12}}{_N}\s{{1,12}}"
+    rf"^\s*+(?:\d{{1,6}}[:.] {{1,4}})?(?P<access>write|read)\s{{1,12}}{_N}\s{{1,12}}{_N}\s{{1,12}}"
+    rf"(?P<rate>{_N})\s{{1,12}}{_N}\s{{1,12}}"
     rf"(?:(?:{_N}|inf|nan)\s{{1,12}}){{4}}(?P<seconds>{_N})(?=\s|$)"
 )
+_MAX: Final = re.compile(rf"^\s*+Max (?P<access>Write|Read):\s{{1,12}}(?P<rate>{_N}) MiB/sec \(")
 _ERROR: Final = re.compile(r"^\s*+(?:ior )?ERROR: (?P<text>\S.{0,300})")
 _END: Final = re.compile(r"^\s*+(?:Finished\s{0,24}: |Run finished: )")
 _ABOUT: Final = re.compile(
@@ -68,6 +71,8 @@ class Ior(DocumentReader):
         "write,",
         "read,",
         "Operation ",
+        "Max Write:",
+        "Max Read:",
         "ERROR: ",
         "tasks ",
     )
@@ -88,6 +93,7 @@ class Ior(DocumentReader):
         self._in_summary = self._summarised = False
         self._failed = False
         self._last = 0
+        self._best: list[tuple[Line, str, float]] = []
 
     def feed(self, line: Line) -> bool:
         """Take a line of IOR's."""
@@ -99,6 +105,11 @@ class Ior(DocumentReader):
             self._begun = self._begun or line.number
             self._columns = tuple(text.replace(",", " ").split()[1:])
             self._in_summary = False
+        elif (match := _MAX.match(text)) is not None:
+            self._begun = self._begun or line.number
+            self._best.append((line, match["access"].lower(), float(match["rate"])))
+        elif self._begun is None and _SUMMARY.match(text):
+            self._begun, self._in_summary = line.number, True
         elif self._begun is None or not (self._result(line) or self._other_line(line)):
             return False
         self._last = line.number
@@ -174,6 +185,10 @@ class Ior(DocumentReader):
         self._moved = self._first = None
 
     def _close(self) -> None:
+        if not self._rows and not self._summarised:
+            for line, access, rate in self._best:
+                self._run(line, access, rate, None)
+                self._summarised = True
         nothing = self._begun is not None and not self._rows and not self._summarised
         if nothing and not self._failed:
             self.findings.problem(

@@ -36,6 +36,7 @@ LAYERS: Final[tuple[tuple[str, Clean], ...]] = (
     ("list marks", marks.without_lists),
     ("margins", marks.without_margins),
     ("margins of paragraphs", marks.without_margins_of_paragraphs),
+    ("collapsed lines", wraps.split),
     ("broken lines", wraps.joined_at_blanks),
     ("filled lines", wraps.joined_at_width),
 )

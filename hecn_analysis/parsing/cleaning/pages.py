@@ -20,6 +20,9 @@ _INSIDE: Final = re.compile(r'(?:[^"]|"")*$')
 #: A text in a list of texts, as Ansible prints ``stdout_lines``.
 _ITEM: Final = re.compile(r'\s{0,40}(?P<text>"(?:[^"\\]|\\.){0,4000}"),?\s{0,8}$')
 _FEW: Final = 3
+#: A text in a member of an object, perhaps without the object around it.
+_MEMBER: Final = re.compile(r'[\s`{]{0,40}"[\w. -]{1,60}": ?(?P<text>"(?:[^"\\]|\\.){20,200000}")[\s,}`]{0,8}$')
+_FEED: Final = "\\n"
 _CLOSES: Final = re.compile(r'(?P<inner>(?:[^"]|"")*)"(?:[,;\t].*)?$')
 
 
@@ -32,7 +35,25 @@ def without_block_marks(text: Text) -> Text:
 
 def without_cells(text: Text) -> Text:
     """Write cells of CSV that hold several lines, and lists of texts in JSON, as lines."""
-    return _without_cells(_without_items(text))
+    return _without_cells(_without_members(_without_items(text)))
+
+
+def _without_members(text: Text) -> Text:
+    """Write a text of several lines in a member of JSON as lines."""
+    if not any(_FEED in line for line in text.lines):
+        return text
+    pairs = zip(text.lines, text.numbers, strict=True)
+    return Text.pairs((part, number) for line, number in pairs for part in _member(line))
+
+
+def _member(line: str) -> list[str]:
+    """Lines of the text in a member of JSON, or the line itself."""
+    if line.count(_FEED) < _FEW or (member := _MEMBER.match(line)) is None:
+        return [line]
+    try:
+        return _written(member["text"])
+    except ValueError:
+        return [line]
 
 
 def _without_items(text: Text) -> Text:

@@ -1,13 +1,42 @@
-"""Lines that a mail or a page has wrapped."""
+"""Lines that a mail or a page has wrapped, and outputs that it has written as one line."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hecn_analysis.parsing.cleaning.text import Text, runs
 
 _WIDTHS: Final = range(60, 133)
 """Widths at which mails and terminals break lines."""
+
+_COLLAPSED: Final = 120  # characters of a line that may hold several
+_LEAST: Final = 3  # parts of a line that is split
+#: What the lines of tools begin with that no other line of theirs contains.
+_BEGINS: Final = re.compile(
+    r"(?<=[^-\s] )(?=-{20,} )|(?<=-{20} )(?=\w)"
+    r"|(?<=\S )(?=\[ {0,3}(?:\d{1,3}|ID|SUM)\] {1,8}(?:local |Interval |\d{1,5}\.\d))"
+    r"|(?<=\S )(?=\d{2,5} bytes from \S|--- \S{1,255} ping statistics|rtt min/avg|round-trip min/avg"
+    r"|\d{1,9} packets transmitted|Connecting to host |Client connecting to |Server listening on |TCP window size: "
+    r"|iperf Done\.|Reply from \d|Ping statistics for "
+    r"|Packets: Sent = |Approximate round trip |Minimum = \d|\d{1,12}\+\d{1,12} records (?:in|out)|\d{4,18} bytes \("
+    r"|real {1,8}\d{1,4}m\d|user {1,8}\d{1,4}m\d|sys {1,8}\d{1,4}m\d|Run status group |(?:READ|WRITE): (?:bw|io)=)"
+)
+
+
+def split(text: Text) -> Text:
+    """Split lines in which a page wrote several lines of a tool."""
+    if not any(len(line) >= _COLLAPSED for line in text.lines):
+        return text
+    return Text.pairs(
+        (part, number) for line, number in zip(text.lines, text.numbers, strict=True) for part in _split(line)
+    )
+
+
+def _split(line: str) -> list[str]:
+    """Return the lines that a line holds, or the line itself."""
+    parts = _BEGINS.split(line) if len(line) >= _COLLAPSED else []
+    return [part.rstrip() for part in parts] if len(parts) >= _LEAST else [line]
 
 
 def joined_at_blanks(text: Text) -> Text:
