@@ -299,6 +299,8 @@ def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str)
         completed = {"sender.tcp_wmem_max": _rules()["tuned"], "receiver.tcp_rmem_max": _rules()["tuned"], **completed}
     if completed.get("tool") == "s3":
         completed.setdefault("tool.pace", _rules()["object_store"])
+    if "teams" in known:
+        completed |= _of_teams(completed, known)
     if "small_files" in known and category in _FAR:
         completed["sender.read_rate"] = _of_small_files(known)
     return completed
@@ -343,6 +345,15 @@ def _requests(known: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     named = {"tool.request": "block", "tool.outstanding": "depth", "tool.streams": "jobs"}
     return {key: int(known[name]) for key, name in named.items() if name in known}
+
+
+def _of_teams(completed: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Rate of the storage of hosts by the dozen, where they read and write files."""
+    lines = completed["path.rate"] * completed.get("path.links", 1)
+    storage = {**_rules()["team_storage"], "value": lines * _rules()["team_storage"]["value"]}
+    ends = {"sender.read_rate": ("source", "tool.source_end"), "receiver.write_rate": ("sink", "tool.sink_end")}
+    files = {key: end for key, (name, end) in ends.items() if known.get(name) != "memory"}
+    return dict.fromkeys(files, storage) | dict.fromkeys(files.values(), "disk")
 
 
 def _of_small_files(known: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,12 +30,12 @@ def keys_of(role: str, known: Mapping[str, Any], rules: Mapping[str, Any]) -> di
         keys[f"{role}.arrays.data.slots"] = ["up"]
     if np.isfinite(most := _ports(known)):
         keys[f"{role}.arrays.data.ceiling"] = most
-    elif "osts" in known and known.get("cluster_clients") == "cluster-client":
+    elif known.get("clients") == 1 and known.get("cluster_clients") == "cluster-client":
         keys |= {f"{role}.arrays.data.ceiling": rules["client"], f"{role}.arrays.data.software": "cluster"}
     elif known.get("attachment") in rules["attachments"]:
         keys[f"{role}.arrays.data.ceiling"] = rules["attachments"][known["attachment"]]
-    if "replicas" in known:
-        keys[f"{role}.arrays.data.copies"] = int(known["replicas"])
+    if "replicas" in known or ("ceph" in known and disks > 1):
+        keys[f"{role}.arrays.data.copies"] = int(known.get("replicas", min(rules["ceph_copies"], disks)))
     keys |= {f"{role}.arrays.data.{name}": known[name] for name in ("chunk", "layout", "stripe_cache") if name in known}
     for name in ("at_rest", "volume_rdma" if "over_rdma" in known else "volume"):
         if name.removesuffix("_rdma") in known:
@@ -48,7 +48,10 @@ def keys_of(role: str, known: Mapping[str, Any], rules: Mapping[str, Any]) -> di
 def _one_disk(known: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
     """Rates of one disk: as stated, else those of its kind and time."""
     if "one_disk" in known:
-        return {"read": {"value": known["one_disk"], "basis": "documented"}}
+        rates = {"read": {"value": known["one_disk"], "basis": "documented"}}
+        if known.get("medium", "unknown") in _ROTATING:  # seeks to the journal and for space
+            rates["write"] = {"value": known["one_disk"] * rules["written"], "basis": "documented"}
+        return rates
     medium = "ost" if "osts" in known else known.get("medium", "unknown")
     if medium == "ost" and known.get("year", _NEW_DISKS) < _NEW_DISKS:
         medium = "ost-2008"
