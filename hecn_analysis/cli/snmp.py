@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -122,14 +121,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _add(archive: Archive, polled: Round) -> None:
-    """Add a round to the archive; the key has a digest, since the time of the first answer recurs if a clock is set."""
-    first = polled.samples["time"].min()
-    hosts = polled.samples["source_file"].unique()
-    key = f"snmp-{first.value}-{hashlib.sha256(polled.samples.to_csv().encode()).hexdigest()[:16]}"
-    archive.add(key, {"samples": polled.samples}, source=", ".join(hosts[:3]) + ("" if len(hosts) <= 3 else ", …"))
+    """Add a round to the archive, and say so."""
+    from hecn_analysis.live import snmp  # noqa: PLC0415 (not needed for --help)
+
+    snmp.add_round(archive, polled)
     say(
-        f"{first:%H:%M:%S} UTC: {units.format_count(len(polled.samples), 'reading')}"
-        f" of {units.format_count(len(hosts), 'agent')}"
+        f"{polled.samples['time'].min():%H:%M:%S} UTC: {units.format_count(len(polled.samples), 'reading')}"
+        f" of {units.format_count(polled.samples['source_file'].nunique(), 'agent')}"
     )
 
 

@@ -19,6 +19,7 @@ from hecn_analysis.cli.remarks import say
 if TYPE_CHECKING:
     from hecn_analysis.archive.store import Archive
     from hecn_analysis.watching.incoming import Incoming
+    from hecn_analysis.watching.polls import Polls
     from hecn_analysis.watching.remote import Remote
     from hecn_analysis.watching.status import Memory
     from hecn_analysis.watching.telling import Teller
@@ -40,8 +41,11 @@ status.json and metrics.prom (for Prometheus) hold the same. A series needs
 eight days of results, at least 24, before it is judged.
 
 SOURCE over HTTP: perfSONAR (https://HOST/esmond/perfsonar/archive/ or
-https://HOST/opensearch/), Prometheus (http://HOST:9090/api/v1/query_range) or
-InfluxDB (http://HOST:8086/query?db=telegraf). User and password come from
+https://HOST/opensearch/), Prometheus (http://HOST:9090/api/v1/query_range),
+InfluxDB 1 (http://HOST:8086/query?db=telegraf) or 2
+(http://HOST:8086/api/v2/query?org=net&bucket=telegraf). snmp://sw1 polls the
+ports of a switch or host at each check; version, community and keys come from
+--snmp-credentials or HECN_SNMP_COMMUNITY and so on. User and password come from
 --credentials, a token from the variable HECN_WATCH_TOKEN_PS_EXAMPLE_NET (for
 ps.example.net).
 
@@ -57,6 +61,7 @@ class _Watched:
 
     incoming: Incoming
     remote: Remote
+    polls: Polls
     tellers: tuple[Teller, ...]
     archive: Archive
     memory: Memory
@@ -98,6 +103,12 @@ def add_arguments(parser: Parser) -> None:
         "--credentials", type=Path, metavar="FILE", help="users and passwords of addresses (.netrc, mode 600)"
     )
     parser.add_argument(
+        "--snmp-credentials",
+        type=Path,
+        metavar="FILE",
+        help="YAML file with version, community, user, keys of SNMP agents, as for hecn snmp poll (mode 600)",
+    )
+    parser.add_argument(
         "--since",
         default="60d",
         metavar="TIME",
@@ -113,22 +124,26 @@ def run(arguments: argparse.Namespace) -> int:
     """Look at the sources, once or until interrupted."""
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.watching.incoming import Incoming  # noqa: PLC0415 (see above)
+    from hecn_analysis.watching.polls import Polls, agents_of, is_agent  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.remote import Remote  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.sources import source_of  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
 
     every_s, since_s = (_time(arguments, name) for name in ("every", "since"))
     folders = [source for source in arguments.sources if not is_address(source)]
-    addresses = [source for source in arguments.sources if is_address(source)]
+    polled = [source for source in arguments.sources if is_agent(source)]
+    addresses = [source for source in arguments.sources if is_address(source) and not is_agent(source)]
     written = (arguments.archive, arguments.output)
     inside = [folder for folder in folders if any(_holds(folder, own) for own in written)]
     if inside:
         raise InputError(f"the archive or the output inside of {inside[0]!r}", "folders beside it", advice="move them")
     remote = [source_of(address, logins=arguments.credentials) for address in addresses]
+    asked = agents_of(polled, credentials=arguments.snmp_credentials)
     archive = Archive(arguments.archive)
     watched = _Watched(
         Incoming(folders, archive),
         Remote(remote, archive, time.time() - since_s),
+        Polls(asked, archive),
         _tellers(arguments, archive),
         archive,
         {},
@@ -186,11 +201,13 @@ def _holds(folder: str, own: str) -> bool:
 
 def _look(watched: _Watched, arguments: argparse.Namespace) -> int:
     """Take what is new; if the archive grew, also by polls or another watch, judge and write."""
-    from hecn_analysis.watching.watch import judge, write  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.watching.polls import is_agent  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.watching.watch import judge, write  # noqa: PLC0415 (see above)
     from hecn_analysis.watching.web import is_address  # noqa: PLC0415 (see above)
 
     files, results = watched.incoming.take(settled=arguments.once), watched.remote.take()
-    remarked = [*files.remarks, *results.remarks]
+    readings = watched.polls.take()
+    remarked = [*files.remarks, *results.remarks, *readings.remarks]
     for remark in remarked:
         say(remark)
     judged = None
@@ -202,7 +219,9 @@ def _look(watched: _Watched, arguments: argparse.Namespace) -> int:
         write(Path(arguments.output), judged, remarks)
         changed = [status for status in judged if status.state not in ("usual", "learning")]
         added = units.format_count(files.added, "file")
-        if any(is_address(source) for source in arguments.sources):
+        if readings.added:
+            added += f", {units.format_count(readings.added, 'reading')} of ports"
+        if any(is_address(source) and not is_agent(source) for source in arguments.sources):
             added += f" and {units.format_count(results.added, 'result')}"
         print(f"{added} added; {len(judged)} series, {len(changed)} to look at")
         for status in changed:

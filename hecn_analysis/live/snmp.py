@@ -13,6 +13,7 @@ Secrets come from a file or the environment, never from the command line, and ar
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import stat
 import time
@@ -25,6 +26,7 @@ import pandas as pd
 from pysnmp.error import PySnmpError
 from pysnmp.hlapi.v3arch import asyncio as snmp
 
+from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.counters import timed_table
@@ -198,6 +200,14 @@ class Round:
 
     samples: pd.DataFrame
     problems: pd.DataFrame
+
+
+def add_round(archive: Archive, polled: Round) -> None:
+    """Add a round to an archive; the key has a digest, since the time of the first answer recurs if a clock is set."""
+    first = polled.samples["time"].min()
+    hosts = polled.samples["source_file"].unique()
+    key = f"snmp-{first.value}-{hashlib.sha256(polled.samples.to_csv().encode()).hexdigest()[:16]}"
+    archive.add(key, {"samples": polled.samples}, source=", ".join(hosts[:3]) + ("" if len(hosts) <= 3 else ", …"))
 
 
 async def poll(

@@ -1,4 +1,4 @@
-"""What is judged of a result: its rate, the delay of its path, its loss, or its route.
+"""What is judged of a result: its rate, the delay, loss or route of its path, or the utilisation of a port.
 
 Rates and delays are compared by their logarithms: a step has the same size at any level. Losses are compared by the
 root of the number of lost packets, whose scatter by chance alone is 1 at any level [1]_.
@@ -24,6 +24,10 @@ Floats = npt.NDArray[np.float64]
 #: What is added to the number of lost packets, and packets of a result where neither they nor a loss are known.
 _ANSCOMBE: Final = 3 / 8
 _PACKETS: Final = 100.0
+
+
+#: Utilisation below which it does not matter how idle a port is. [1]
+_IDLE: Final = 1e-3
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,15 @@ class _Loss(Measure):
         return f"{self.word(change)} loss, {after} instead of {before}"
 
 
+class _Utilisation(Measure):
+    """Utilisations, of which those that no one would notice are alike."""
+
+    def compared(self, values: Floats | float, packets: float) -> Floats:  # noqa: ARG002 - of losses
+        """Logarithms, as of `_IDLE` for a port that is as good as idle."""
+        logs: Floats = np.log(np.maximum(np.asarray(values, dtype=float), _IDLE))
+        return logs
+
+
 class _Route(Measure):
     """Routes, which are compared hop by hop (`hecn_analysis.watching.routes`); their figure is the number of hops."""
 
@@ -160,6 +173,16 @@ LOSS: Final = _Loss(
     "loss", "loss_fraction", "fraction", 0.5, is_worse_above=True, worse="more", better="less", write=_share
 )
 
+UTILISATION: Final = _Utilisation(
+    "utilisation",
+    "utilisation",
+    "fraction",
+    0.01,
+    is_worse_above=True,
+    worse="fuller",
+    better="emptier",
+    write=_share,
+)
 ROUTE: Final = _Route(
     "route",
     "route",
@@ -171,4 +194,4 @@ ROUTE: Final = _Route(
     write=lambda value: format_count(int(value), "hop"),
 )
 
-MEASURES: Final = {measure.name: measure for measure in (RATE, DELAY, LOSS, ROUTE)}
+MEASURES: Final = {measure.name: measure for measure in (RATE, DELAY, LOSS, ROUTE, UTILISATION)}

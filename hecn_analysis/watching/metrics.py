@@ -7,7 +7,7 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.watching.measures import DELAY, LOSS, RATE, ROUTE, Measure
+from hecn_analysis.watching.measures import DELAY, LOSS, RATE, ROUTE, UTILISATION, Measure
 from hecn_analysis.watching.status import SYMBOLS, Status
 
 Value = Callable[[Status], float | None]
@@ -34,6 +34,7 @@ _GAUGES: Final[tuple[tuple[str, str, Value], ...]] = (
     ("delay_seconds", "Delay of the last result.", _of(DELAY, "last")),
     ("expected_delay_seconds", "Usual delay at the time of the last result.", _of(DELAY, "expected")),
     ("loss_ratio", "Loss of the last result.", _of(LOSS, "last")),
+    ("utilisation_ratio", "Utilisation of the port in the last hour.", _of(UTILISATION, "last")),
     ("route_hops", "Hops of the last trace.", _of(ROUTE, "last")),
     ("last_result_timestamp_seconds", "Time of the last result.", lambda status: status.last_time.timestamp()),
     ("change_timestamp_seconds", "Time of the first result after the last change.", _last_change),

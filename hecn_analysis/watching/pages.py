@@ -14,7 +14,18 @@ from hecn_analysis.base.natural import natural
 from hecn_analysis.base.units import format_count, format_probability
 from hecn_analysis.watching.measures import RATE, ROUTE
 from hecn_analysis.watching.series import TRAFFIC
-from hecn_analysis.watching.status import BETTER, DOUBTFUL, LEARNING, ROUTED, SILENT, SYMBOLS, USUAL, WORSE, Status
+from hecn_analysis.watching.status import (
+    BETTER,
+    DOUBTFUL,
+    FULL,
+    LEARNING,
+    ROUTED,
+    SILENT,
+    SYMBOLS,
+    USUAL,
+    WORSE,
+    Status,
+)
 
 _STYLE: Final = """\
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
@@ -24,7 +35,7 @@ table { border-collapse: collapse; } .wide { overflow-x: auto; }
 th, td { border: 1px solid light-dark(#d0d5da, #3a434d); padding: .4rem .6rem; text-align: left; vertical-align: top; }
 a { color: inherit; } td a { display: block; white-space: nowrap; }
 .usual { background: light-dark(#d5efe6, #0d3b2e); } .doubtful { background: light-dark(#fbeecb, #4a3a08); }
-.worse { background: light-dark(#f8d9c8, #5c2509); } .better { background: light-dark(#d3e8f7, #0b3553); }
+.worse, .full { background: light-dark(#f8d9c8, #5c2509); } .better { background: light-dark(#d3e8f7, #0b3553); }
 .routed { background: light-dark(#e8def5, #33234d); } .silent, .learning { background: light-dark(#eceef0, #2a3138); }
 figure { margin: 1rem 0; } svg { width: 100%; height: 15rem; } .ends { display: flex; justify-content: space-between; }
 .muted { color: light-dark(#4d565f, #b3bcc5); } .mark { color: light-dark(#b34700, #ff9a5c); }
@@ -40,12 +51,13 @@ _WORDS: Final = {
     WORSE: "worse",
     BETTER: "better",
     ROUTED: "other route",
+    FULL: "port full",
     SILENT: "no results",
     LEARNING: "too short to judge",
 }
 
 #: Of several series of a pair the first of these gives the colour of the cell.
-_WORST: Final = (WORSE, SILENT, ROUTED, DOUBTFUL, BETTER, LEARNING, USUAL)
+_WORST: Final = (WORSE, FULL, SILENT, ROUTED, DOUBTFUL, BETTER, LEARNING, USUAL)
 
 _WIDTH, _HEIGHT, _EDGE = 900, 240, 4
 
@@ -67,10 +79,9 @@ def index(statuses: Sequence[Status], notes: Sequence[str]) -> str:
     newest = max((status.last_time for status in statuses), default=None)
     about = f"{len(statuses)} series; newest result {_time(newest)}" if statuses else ""
     of_ports = [status for status in statuses if status.series.tool == TRAFFIC]
-    of_paths = [status for status in statuses if status.series.measure.name != RATE.name]
-    others = [
-        status for status in statuses if status.series.tool != TRAFFIC and status.series.measure.name == RATE.name
-    ]
+    rest = [status for status in statuses if status.series.tool != TRAFFIC]
+    of_paths = [status for status in rest if status.series.measure.name != RATE.name]
+    others = [status for status in rest if status.series.measure.name == RATE.name]
     parts = (
         ("", others, "from \\ to"),
         ("Delay, loss and route", of_paths, "from \\ to"),

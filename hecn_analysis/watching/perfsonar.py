@@ -11,6 +11,8 @@ Units and traps
 - esmond lists the tests, and keeps each figure of a test as pairs of time ("ts") and value ("val"). Figures of one
   result have the same time.
 - An answer with as many values as the server returns at most may be cut: its half times are asked again.
+- Routes of esmond are lists of answers with their "ttl", those of OpenSearch lists of hops.
+- Of background tests (latencybg), OpenSearch computes the least delay and the loss of each hour.
 - A document of OpenSearch is a result, whose address is its name here. An answer without some of its shards is no
   answer, for it may come whole the next time.
 - Failed tests are results without a rate.
@@ -18,6 +20,8 @@ Units and traps
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -52,9 +56,21 @@ _DELAYS: Final = {
 _HOUR_S: Final = 3600
 _BASE: Final = "base"
 
+#: Event type of esmond that holds routes, the most hops of one, and what names a hop.
+_TRACE: Final = "packet-trace"
+_MOST_HOPS: Final = 64
+_HOST: Final = re.compile(r"[\w.:-]{1,255}", re.ASCII)
+
 #: Types of pScheduler's tests in OpenSearch; those of delays with the tool where none is named.
 _OF_DELAYS: Final = {"rtt": "ping", "latency": "owping"}
-_TYPES: Final = ("throughput", *_OF_DELAYS)
+_TYPES: Final = ("throughput", *_OF_DELAYS, "trace")
+
+#: The type with a result each minute, which is asked for by the hour, and hours of tests in one answer.
+_BACKGROUND: Final = "latencybg"
+_BUCKETS: Final = 1000
+
+#: Hourly results have arrived so long after their hour. [s]
+_ARRIVED_S: Final = 300
 
 _FIELDS: Final = (
     "pscheduler.start_time",
@@ -76,6 +92,7 @@ _FIELDS: Final = (
     "result.packets.sent",
     "result.packets.lost",
     "result.packets.loss",
+    "result.json",
 )
 
 
@@ -147,19 +164,18 @@ class Esmond:
 
     def find(self, since: Since, notes: set[str], *, is_thorough: bool) -> Iterator[Found]:
         """Yield the results since a time; of tests without news only if it is thorough."""
-        first_s = int(since(self.name))
-        for kind in ("throughput", *_DELAYS):
-            for test in self._tests(kind, first_s, notes):
-                key = str(test["metadata-key"])
-                events = {str(event.get("event-type")): event for event in objects(test.get("event-types"))}
-                if kind not in events:
-                    continue
+        for test in self._tests(int(since(self.name)), notes):
+            key = str(test["metadata-key"])
+            events = {str(event.get("event-type")): event for event in objects(test.get("event-types"))}
+            for kind in (kind for kind in ("throughput", *_DELAYS, _TRACE) if kind in events):
                 updated = [events.get(name, {}).get("time-updated") for name in (kind, "failures")]
                 if not is_thorough and updated != [None, None] and self._updated.get((key, kind)) == updated:
                     continue
                 since_s = int(since(self._file(key, kind)))
                 if kind in _DELAYS:
                     yield from self._delays(key, test, events, kind, since_s, notes)
+                elif kind == _TRACE:
+                    yield from self._traces(key, test, since_s, notes)
                 else:
                     yield from self._results(key, test, events.keys(), since_s, notes)
                 self._updated[key, kind] = updated
@@ -167,9 +183,9 @@ class Esmond:
     def _file(self, key: str, kind: str) -> str:
         return f"{self._stem}{key}/{kind}/base"
 
-    def _tests(self, kind: str, first_s: int, notes: set[str]) -> Iterator[dict[str, Any]]:
-        """Tests of a kind with results since a time, page by page."""
-        asked = {"format": "json", "event-type": kind, "time-start": first_s, "limit": _PAGE}
+    def _tests(self, first_s: int, notes: set[str]) -> Iterator[dict[str, Any]]:
+        """Tests of all kinds with results since a time, page by page."""
+        asked = {"format": "json", "time-start": first_s, "limit": _PAGE}
         offset, seen = 0, set[str]()
         while True:
             answer = self._client.ask("", {**asked, "offset": offset})
@@ -260,6 +276,20 @@ class Esmond:
             time = pd.Timestamp(moment, unit="s", tz="UTC")
             yield _found(self._file(key, kind), moment, time, columns, ends, None)
 
+    def _traces(self, key: str, test: Mapping[str, Any], first_s: int, notes: set[str]) -> Iterator[Found]:
+        """Routes of a test; several answers to one hop have the same "ttl"."""
+        end_s = int(pd.Timestamp.now("UTC").timestamp())
+        for moment, value in sorted(self._values(key, _TRACE, first_s, end_s, notes).items()):
+            hops: list[list[object]] = []
+            for place, answer in ((count(answer.get("ttl")), answer) for answer in objects(value)):
+                if place is not None and 0 < place <= _MOST_HOPS:
+                    hops += [[] for _ in range(place - len(hops))]
+                    hops[place - 1].append(answer)
+            time, ends = pd.Timestamp(moment, unit="s", tz="UTC"), _ends(test)
+            yield from _of_trace(
+                self._file(key, _TRACE), moment, time, hops, _tool(test.get("tool-name"), "traceroute"), ends, notes
+            )
+
     def _values(  # noqa: PLR0917 - what is asked for
         self, key: str, name: str, first_s: int, last_s: int, notes: set[str], summary: str = _BASE
     ) -> dict[int, object]:
@@ -320,15 +350,26 @@ class OpenSearch:
         else:
             self._base, self._index = address.url.rstrip("/"), "pscheduler*"
         self._client = Client(replace(address, url=f"{self._base}/{self._index}/_search"))
+        self._background = f"{self._base}/{self._index}/{_BACKGROUND}"
+        self._asked_s = -1
 
     def owns(self, file: str) -> bool:
-        """Whether a name is that of a document of its indices."""
+        """Whether a name is that of a document of its indices, or of its hourly delays."""
+        if file == self._background:
+            return True
         index, separator, _ = file.removeprefix(f"{self._base}/").partition("/_doc/")
         is_wanted = any(fnmatchcase(index, pattern) for pattern in unquote(self._index).split(","))
         return file.startswith(f"{self._base}/") and bool(separator) and is_wanted
 
-    def find(self, since: Since, notes: set[str], *, is_thorough: bool) -> Iterator[Found]:  # noqa: ARG002 - of Source
-        """Yield the results since a time, which alone says how thorough a look is."""
+    def find(self, since: Since, notes: set[str], *, is_thorough: bool) -> Iterator[Found]:
+        """Yield the results since a time, oldest first, then the hourly delays of hours that have passed."""
+        yield from self._documents(since, notes)
+        last_s = int(pd.Timestamp.now("UTC").timestamp() - _ARRIVED_S) // _HOUR_S * _HOUR_S
+        if is_thorough or self._asked_s != last_s:
+            yield from self._hours(int(since(self._background)) // _HOUR_S * _HOUR_S, last_s, notes)
+            self._asked_s = last_s
+
+    def _documents(self, since: Since, notes: set[str]) -> Iterator[Found]:
         start, size, seen = pd.Timestamp(since(self.name), unit="s", tz="UTC"), _PAGE, set[str]()
         while True:
             hits = self._page(start, size)
@@ -353,6 +394,65 @@ class OpenSearch:
                 size = _LARGEST_PAGE
             start = last
 
+    def _hours(self, first_s: int, last_s: int, notes: set[str]) -> Iterator[Found]:
+        """Least delay and loss of each test and hour between two times, which the server computes, oldest first."""
+        times = [pd.Timestamp(moment, unit="s", tz="UTC").isoformat() for moment in (first_s, last_s)]
+        wanted = [
+            {"range": {"pscheduler.start_time": {"gte": times[0], "lt": times[1]}}},
+            {"term": {"test.type": _BACKGROUND}},
+        ]
+        sources = [
+            {"hour": {"date_histogram": {"field": "pscheduler.start_time", "fixed_interval": "1h"}}},
+            {"test": {"terms": {"field": "pscheduler.test_checksum"}}},
+        ]
+        figures = {
+            "delay": {"min": {"field": "result.latency.min"}},
+            "sent": {"sum": {"field": "result.packets.sent"}},
+            "lost": {"sum": {"field": "result.packets.lost"}},
+            "about": {"top_hits": {"size": 1, "_source": list(_FIELDS)}},
+        }
+        composite: dict[str, object] = {"size": _BUCKETS, "sources": sources}
+        while True:
+            hours = {"composite": composite, "aggs": figures}
+            body = {"size": 0, "query": {"bool": {"filter": wanted}}, "aggs": {"hours": hours}}
+            answer = self._whole(self._client.ask(body=body))
+            buckets = objects(at(answer, "aggregations", "hours", "buckets"))
+            for bucket in buckets:
+                yield from self._of_hour(bucket, notes)
+            after = at(answer, "aggregations", "hours", "after_key")
+            if len(buckets) < _BUCKETS or after is None:
+                return
+            composite = {**composite, "after": after}
+
+    def _of_hour(self, bucket: Mapping[str, Any], notes: set[str]) -> Iterator[Found]:
+        """One hour of a test."""
+        moment_ms, test = count(at(bucket, "key", "hour")), words(at(bucket, "key", "test"))
+        hits = at(bucket, "about", "hits", "hits")
+        document = at(hits[0], "_source") if isinstance(hits, list) and hits else None
+        ends = _ends_of_document(document)
+        if moment_ms is None or test is None or None in ends:
+            notes.add(f"{_BACKGROUND}: found {_kind(bucket)}, expected an hour of a test with its hosts; left out")
+            return
+        delay_ms, sent, lost = (_amount(at(bucket, name, "value")) for name in ("delay", "sent", "lost"))
+        is_share = sent is not None and lost is not None and 0 <= lost <= sent and sent > 0
+        columns = {
+            "tool": _tool(at(document, "pscheduler", "tool"), "powstream"),
+            "protocol": "udp",
+            "label": " ".join(str(end) for end in ends),
+            "rtt_min_s": delay_ms / 1e3 if delay_ms else None,
+            "sent_packets": _whole(sent) if is_share else None,
+            "lost_packets": _whole(lost) if is_share else None,
+            "loss_fraction": lost / sent if is_share else None,  # type: ignore[operator]  # both are known then
+        }
+        if columns["rtt_min_s"] is None and not is_share:
+            notes.add(
+                f"{_BACKGROUND}: found an hour without delay and packets, expected 'result.latency.min'; left out"
+            )
+            return
+        run = int(hashlib.sha256(test.encode()).hexdigest()[:12], 16)
+        time = pd.Timestamp(moment_ms, unit="ms", tz="UTC")
+        yield _found(self._background, run, time, columns, (None, None), None)
+
     def _page(self, start: pd.Timestamp, size: int) -> list[dict[str, Any]]:
         wanted = [
             {"range": {"pscheduler.start_time": {"gte": start.isoformat()}}},
@@ -364,7 +464,10 @@ class OpenSearch:
             "query": {"bool": {"filter": wanted}},
             "_source": list(_FIELDS),
         }
-        answer = self._client.ask(body=body)
+        return objects(self._whole(self._client.ask(body=body))["hits"]["hits"])
+
+    def _whole(self, answer: Any) -> Any:  # noqa: ANN401 - any JSON
+        """An answer of all shards; SourceError for others."""
         hits = at(answer, "hits", "hits")
         if not isinstance(hits, list):
             raise SourceError(f"found {_kind(answer)}, expected 'hits' of OpenSearch; the address ends in /opensearch/")
@@ -372,19 +475,33 @@ class OpenSearch:
         if at(answer, "timed_out") is True or (isinstance(shards, dict) and shards.get("failed")):
             failed = at(shards, "failed")
             raise SourceError(f"its answer lacks {failed} of {at(shards, 'total')} shards; check its health")
-        return objects(hits)
+        return answer
+
+
+def _ends_of_document(document: object) -> list[str | None]:
+    """Hosts of a document, by name, as they were asked for, or by address."""
+    spec = at(document, "test", "spec")
+    return [
+        words(at(document, "meta", end, "hostname")) or words(at(spec, own)) or words(at(document, "meta", end, "ip"))
+        for end, own in (("source", "source"), ("destination", "dest"))
+    ]
 
 
 def _of_document(name: str, time: pd.Timestamp, document: Mapping[str, Any], notes: set[str]) -> Iterator[Found]:
     spec, result = at(document, "test", "spec"), at(document, "result")
-    ends = [
-        words(at(document, "meta", end, "hostname")) or words(at(spec, own)) or words(at(document, "meta", end, "ip"))
-        for end, own in (("source", "source"), ("destination", "dest"))
-    ]
+    ends = _ends_of_document(document)
     error = None
     if at(result, "succeeded") is False:
         error = (words(at(result, "error")) or "no reason").strip()
     kind = words(at(document, "test", "type"))
+    if kind == "trace":
+        paths = at(result, "json")
+        first = paths[0] if isinstance(paths, list) and paths and isinstance(paths[0], list) else paths
+        hops = [[hop] for hop in first] if isinstance(first, list) else []
+        if error is None:
+            tool = _tool(at(document, "pscheduler", "tool"), "traceroute")
+            yield from _of_trace(name, 0, time, hops, tool, ends, notes)
+        return
     if kind in _OF_DELAYS:
         tool = _tool(at(document, "pscheduler", "tool"), _OF_DELAYS[kind])
         yield from _of_delays(name, time, result, tool, ends, error, notes)
@@ -440,6 +557,33 @@ def _of_delays(  # noqa: PLR0917 - parts of the document
         "lost_packets": _whole(at(result, "packets", "lost")),
     }
     yield _found(name, 0, time, columns, ends, error)
+
+
+def _of_trace(  # noqa: PLR0917 - what identifies a result, and what it says
+    file: str,
+    run: int,
+    time: pd.Timestamp,
+    hops: Sequence[Sequence[object]],
+    tool: str,
+    ends: Sequence[str | None],
+    notes: set[str],
+) -> Iterator[Found]:
+    """A trace: its route, in the form of `hecn_analysis.statements.routes`, told by its time."""
+    route = " ".join(",".join(dict.fromkeys(filter(None, map(_host, hop)))) or "*" for hop in hops[:_MOST_HOPS])
+    if not route.strip("* "):
+        notes.add(f"{file}: found a trace without 'ip' in any hop, expected addresses; left out")
+        return
+    found = _found(file, run, time, {"tool": tool}, ends, None)
+    stated = {"source_file": file, "line": 1, "name": "path.route", "value": route, "says": time.isoformat()}
+    yield Found(found.identity, {**found.rows, "statements": [*found.rows["statements"], stated]})
+
+
+def _host(hop: object) -> str | None:
+    """Address of a hop, with its name if it has one."""
+    address, name = words(at(hop, "ip")), words(at(hop, "hostname"))
+    if address is None or not _HOST.fullmatch(address):
+        return None
+    return f"{name}({address})" if name is not None and name != address and _HOST.fullmatch(name) else address
 
 
 def _kind(value: object) -> str:

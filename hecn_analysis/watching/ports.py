@@ -1,7 +1,7 @@
 """Traffic of ports from Prometheus and InfluxDB over HTTP: hourly mean rates of the counters that they keep.
 
 Versions: the HTTP API of Prometheus 2 and 3 and of what speaks it (``/api/v1/query_range``); InfluxQL over ``/query``
-of InfluxDB 1, and of InfluxDB 2 where its database is mapped to a bucket.
+of InfluxDB 1, and of InfluxDB 2 where its database is mapped to a bucket; Flux over ``/api/v2/query`` of InfluxDB 2.
 
 Units and traps
 ---------------
@@ -10,11 +10,15 @@ Units and traps
 - Prometheus' ``rate`` allows for resets of a counter, and extends what it saw of an hour to all of it.
 - InfluxDB's derivative of the last reading of each hour leaves out hours with a reset. After an hour without a reading
   it is the mean of several hours: the hour after one without a rate is left out.
+- Flux returns the last reading of each hour; differences are taken here, and hours with a reset are left out. Its CSV
+  may have several tables, each with a head of its own, and ends with one of an error if the query failed midway.
 - An answer with a warning, or a partial one, is no answer.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import time
@@ -27,7 +31,7 @@ import pandas as pd
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.counters.exporters import influx, metrics, prometheus
-from hecn_analysis.parsing.json_values import at, number, objects
+from hecn_analysis.parsing.json_values import at, number, objects, utc_time
 from hecn_analysis.watching.remote import Found, Since
 from hecn_analysis.watching.web import Address, Client, SourceError
 
@@ -170,6 +174,72 @@ class Influx(_Ports):
                 if start_s >= first_s and before_s == start_s - _HOUR_S:
                     yield host, port, start_s + _HOUR_S, mean
                 before_s = start_s
+
+
+class Flux(_Ports):
+    """Counters of ports that Telegraf wrote into a bucket of InfluxDB 2."""
+
+    def __init__(self, address: Address) -> None:
+        parameters = address.parameters
+        self._bucket = parameters.get("bucket", "")
+        owner = next((name for name in ("org", "orgID") if parameters.get(name)), None)
+        if not self._bucket or owner is None:
+            raise InputError(
+                f"the address {address.name!r}",
+                "the organisation and the bucket of InfluxDB 2, such as …/api/v2/query?org=net&bucket=telegraf",
+            )
+        asked = replace(address, parameters={owner: parameters[owner]})
+        of_bucket = {owner: parameters[owner], "bucket": self._bucket}
+        named = {field: f"{asked.url}?{urlencode({**of_bucket, 'field': field})}" for field in _FIELDS}
+        super().__init__(asked, named, "Token")
+        self.name = replace(address, parameters=of_bucket).name
+
+    def _means(self, counter: str, first_s: int, last_s: int) -> Iterator[tuple[str, str, int, float]]:
+        start, stop = (pd.Timestamp(moment, unit="s").isoformat() + "Z" for moment in (first_s - _HOUR_S, last_s))
+        bucket = json.dumps(self._bucket).replace("${", "\\${")  # which Flux would replace
+        query = (
+            f"from(bucket: {bucket}) |> range(start: {start}, stop: {stop})"
+            f' |> filter(fn: (r) => r._field == "{counter}")'
+            ' |> aggregateWindow(every: 1h, fn: last, createEmpty: false, timeSrc: "_start")'
+        )
+        text = self._client.ask_text({"query": query, "type": "flux"}, accept="application/csv")
+        readings: dict[tuple[str, ...], dict[int, float]] = {}
+        for row in _rows(text):
+            if row.get("error"):
+                raise SourceError(f"found {row['error'][:100]!r}, expected series of InfluxDB; check its bucket")
+            time, value = utc_time(row.get("_time")), row.get("_value", "")
+            if time is None or not value.replace(".", "", 1).isdecimal():
+                raise SourceError(f"found {_start(text)}, expected '_time' and '_value' of Flux; check the address")
+            labels = tuple(f"{name}={row[name]}" for name in sorted(row) if name not in _OWN_COLUMNS)
+            readings.setdefault(labels, {})[int(time.timestamp())] = float(value)
+        for labels, by_start in readings.items():
+            host, port = _names(dict(label.split("=", 1) for label in labels), influx.HOSTS, influx.INTERFACES)
+            for start_s, bytes_read in sorted(by_start.items()):
+                before = by_start.get(start_s - _HOUR_S)
+                if before is not None and bytes_read >= before and start_s >= first_s:
+                    yield host, port, start_s + _HOUR_S, (bytes_read - before) / _HOUR_S
+
+
+#: Columns of Flux that are no tags.
+_OWN_COLUMNS: Final = frozenset(("", "result", "table", "_start", "_stop", "_time", "_value"))
+
+
+def _rows(text: str) -> Iterator[dict[str, str]]:
+    """Rows of the tables of Flux's CSV, each by the head of its table."""
+    head: list[str] | None = None
+    for cells in csv.reader(io.StringIO(text, newline="")):
+        if not any(cells):
+            head = None
+        elif cells[0].startswith("#"):
+            continue
+        elif head is None:
+            head = cells
+            if not {"_value", "error"} & set(head):
+                raise SourceError(f"found {_start(text)}, expected CSV of InfluxDB 2; check the path of the address")
+        elif len(cells) == len(head):
+            yield dict(zip(head, cells, strict=True))
+        else:
+            raise SourceError(f"found a row of {len(cells)} cells, expected {len(head)}; its answer may be cut")
 
 
 def _names(labels: object, hosts: tuple[str, ...], interfaces: tuple[str, ...]) -> tuple[str, str]:

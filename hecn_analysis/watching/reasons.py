@@ -33,6 +33,7 @@ _FIGURES: Final[tuple[tuple[str, str, Callable[[float], str]], ...]] = (
     ("retransmits_per_gb", "the number of retransmits", lambda value: f"{units.format_number(value)} per GB"),
     ("cpu_sender_fraction", "the sender's processor time", lambda value: f"{value:.2f} cores"),
     ("cpu_receiver_fraction", "the receiver's processor time", lambda value: f"{value:.2f} cores"),
+    ("port_speed_bps", "the speed of the port", units.format_rate),
     ("mss_bytes", "the segment size", lambda value: f"{value:.0f} B"),
 )
 

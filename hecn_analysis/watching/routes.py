@@ -55,11 +55,7 @@ class _Known:
 
 
 def hops_of(route: str) -> list[list[str]]:
-    """Addresses of each hop, by which hops are compared; of "name(address)" the address.
-
-    >>> hops_of("gw(192.0.2.1) * 198.51.100.1,198.51.100.2")
-    [['192.0.2.1'], [], ['198.51.100.1', '198.51.100.2']]
-    """
+    """Addresses of each hop, by which hops are compared; of "name(address)" the address."""
     return [[host.rpartition("(")[2].rstrip(")") for host in hop.split(",") if hop != "*"] for hop in route.split()]
 
 

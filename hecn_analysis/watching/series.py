@@ -27,7 +27,7 @@ from hecn_analysis.runs.rates import DISK_TOOLS, PATH_TOOLS, run_rates
 from hecn_analysis.statements import Statement
 from hecn_analysis.traffic.rates import rates as rates_of
 from hecn_analysis.traffic.utilisation import slot_table
-from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, ROUTE, Measure
+from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, ROUTE, UTILISATION, Measure
 
 _ENDS: Final = ("asked.local", "asked.remote")
 
@@ -44,8 +44,20 @@ _DAYS_OF_PORTS: Final = 62
 
 _KEYS: Final = ("source", "destination", "tool", "protocol", "direction", "streams")
 
+#: Columns with the figures of results, but of ports.
+_FIGURES: Final = tuple(measure.column for measure in MEASURES.values() if measure is not UTILISATION)
+
 #: Columns of the results of a series.
-_COLUMNS: Final = (*tables.COLUMNS["runs"], "rate_bps", "path_rtt_s", "retransmits_per_gb", "route", "loss_from")
+_COLUMNS: Final = (
+    *tables.COLUMNS["runs"],
+    "rate_bps",
+    "path_rtt_s",
+    "retransmits_per_gb",
+    "route",
+    "loss_from",
+    "port_speed_bps",
+    "utilisation",
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,7 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
     runs = runs[~runs["tool"].isin(DISK_TOOLS)]
     runs = runs.assign(rate_bps=run_rates(runs), path_rtt_s=_least_delays(runs))
     runs = _with_statements(runs, archive.table("statements", damaged=damaged))
-    has_figure = runs[[measure.column for measure in MEASURES.values()]].notna().any(axis=1)
+    has_figure = runs[list(_FIGURES)].notna().any(axis=1)
     untimed = int((runs["start_time"].isna() & has_figure).sum())
     runs = runs[runs["start_time"].notna()]
     # of a file that grew, the archive may hold a run twice: cut short, without a rate, and whole
@@ -99,7 +111,7 @@ def series_of(archive: Archive, *, damaged: list[InputError] | None = None) -> t
 def _once(runs: pd.DataFrame) -> pd.DataFrame:
     """Leave out what a second source over HTTP has again, such as OpenSearch behind an archive of esmond."""
     seconds = runs["start_time"].dt.floor("s")
-    names = ("source", "destination", "tool", "streams", *(measure.column for measure in MEASURES.values()), "error")
+    names = ("source", "destination", "tool", "streams", *_FIGURES, "error")
     same = [runs[name] for name in names]
     is_again = pd.concat([seconds, *same], axis=1).duplicated() & _is_of_http(runs["source_file"])
     once: pd.DataFrame = runs[~is_again]
@@ -125,14 +137,15 @@ def _with_statements(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_routes(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> pd.DataFrame:
-    """Add route and time of traces; those of esmond are told by their time, for they share a file."""
+    """Add route and time of traces; those of esmond share a file without lines, and are told by their time."""
     by_time = {
         (line.source_file, line.says): line.value for lines in own.values() for line in lines if line.name == _ROUTE
     }
-    routes = [
-        by_time.get((str(file), "" if pd.isna(time) else time.isoformat())) or said
-        for file, time, said in zip(
-            runs["source_file"], runs["start_time"], said_of_runs(runs, own, _ROUTE), strict=True
+    said = said_of_runs(runs, own, _ROUTE)
+    routes: list[Any] = [
+        by_time.get((str(file), "" if pd.isna(time) else time.isoformat())) if pd.isna(line) else route
+        for file, time, line, route in zip(
+            runs["source_file"], runs["start_time"], runs["line_first"], said, strict=True
         )
     ]
     traced = pd.to_datetime(pd.Series(said_of_runs(runs, own, _TRACED), runs.index, dtype=float), unit="s", utc=True)
@@ -197,6 +210,7 @@ def _grouped(runs: pd.DataFrame) -> Iterator[Series]:
     amount = runs["bytes"].astype(float).fillna(runs["rate_bps"] * runs["duration_s"].astype(float) / 8)
     per_gb = runs["retransmits"].astype(float) / (amount / 1e9).where(amount > 0)
     runs = runs.assign(streams=runs["streams"].fillna(0).astype(int), retransmits_per_gb=per_gb)
+    runs = runs.assign(port_speed_bps=np.nan, utilisation=np.nan)
     groups: Any = runs.groupby(list(_KEYS), dropna=False, sort=True)
     for key, part in groups:
         words = ["" if pd.isna(word) else word for word in key]
@@ -224,8 +238,20 @@ def _hourly(archive: Archive, damaged: list[InputError] | None) -> pd.DataFrame:
         return asked
     hours = slot_table(pd.concat(short), slot_s=_HOUR_S)
     is_last = ~hours.duplicated(["host", "interface"], keep="last")
-    means = hours[~is_last | (hours["covered_s"] > _HOUR_S - 1)]  # the last hour may not be over
+    means = _with_speeds(hours[~is_last | (hours["covered_s"] > _HOUR_S - 1)], samples)  # the last hour may not be over
     together: pd.DataFrame = pd.concat([asked, means.assign(interval_s=_HOUR_S, source_file=means["host"])])
+    return together
+
+
+def _with_speeds(hours: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the speed of each port at the end of each hour, as its readings have it."""
+    keys = ["host", "interface"]
+    known = samples.loc[samples["speed_bps"].notna() & samples["time"].notna(), [*keys, "time", "speed_bps"]]
+    known = known[known["speed_bps"] > 0].rename(columns={"speed_bps": "port_speed_bps"}).sort_values("time")
+    if known.empty:
+        return hours.assign(port_speed_bps=np.nan)
+    typed = hours.astype({name: known[name].dtype for name in [*keys, "time"]}).sort_values("time", kind="stable")
+    together: pd.DataFrame = pd.merge_asof(typed, known, on="time", by=keys).sort_values([*keys, "time"])
     return together
 
 
@@ -249,4 +275,8 @@ def _of_ports(rates: pd.DataFrame) -> Iterator[Series]:
         for (host, port), part in groups:
             ordered = part.sort_values("start_time", kind="stable").drop_duplicates("start_time")
             runs = ordered.reset_index(drop=True).reindex(columns=_COLUMNS)
-            yield Series(str(host), f"port {port}", TRAFFIC, "", way, 0, runs, ())
+            runs = runs.assign(utilisation=runs["rate_bps"] / runs["port_speed_bps"].astype(float))
+            for measure in (RATE, UTILISATION):
+                known = runs[runs[measure.column].notna()].reset_index(drop=True)
+                if len(known):
+                    yield Series(str(host), f"port {port}", TRAFFIC, "", way, 0, known, (), measure)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.watching.perfsonar import Esmond, OpenSearch
-from hecn_analysis.watching.ports import Influx, Prometheus
+from hecn_analysis.watching.ports import Flux, Influx, Prometheus
 from hecn_analysis.watching.remote import Source
 from hecn_analysis.watching.web import address_of
 
@@ -24,6 +24,8 @@ def source_of(text: str, *, logins: Path | None = None) -> Source:
         return Esmond(address)
     if path.endswith("/_search") or "/opensearch" in path:
         return OpenSearch(address)
+    if path.endswith("/api/v2/query"):
+        return Flux(address)
     if "/api/v1" in path:
         return Prometheus(address)
     if path.endswith("/query"):
@@ -31,5 +33,5 @@ def source_of(text: str, *, logins: Path | None = None) -> Source:
     raise InputError(
         f"the address {address.name!r}",
         "one with /esmond/perfsonar/archive/ (perfSONAR), /opensearch/ or …/_search (OpenSearch), /api/v1/query_range "
-        "(Prometheus) or /query?db=… (InfluxDB)",
+        "(Prometheus), /query?db=… (InfluxDB 1), /api/v2/query?org=…&bucket=… (InfluxDB 2), or snmp://HOST",
     )

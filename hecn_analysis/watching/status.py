@@ -20,7 +20,7 @@ import pandas as pd
 from hecn_analysis.base import cluster
 from hecn_analysis.base.units import format_count
 from hecn_analysis.watching.changes import COMPARED, LEAST, LEAST_S, MOST, Change, Floats, changes
-from hecn_analysis.watching.measures import MEASURES, RATE, ROUTE, Measure
+from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, ROUTE, UTILISATION, Measure
 from hecn_analysis.watching.quiet import quiet_of
 from hecn_analysis.watching.reasons import COLUMNS, reasons
 from hecn_analysis.watching.routes import LEAST as LEAST_TRACES
@@ -28,13 +28,25 @@ from hecn_analysis.watching.routes import deviating, route_changes
 from hecn_analysis.watching.series import Series
 
 USUAL, DOUBTFUL, WORSE, BETTER, SILENT, LEARNING = "usual", "doubtful", "worse", "better", "silent", "learning"
-ROUTED: Final = "routed"
+ROUTED, FULL = "routed", "full"
 
 #: A symbol for each state, so that colour is not all that tells them apart.
-SYMBOLS: Final = {USUAL: "✓", DOUBTFUL: "!", WORSE: "▼", BETTER: "▲", ROUTED: "⇄", SILENT: "…", LEARNING: "?"}
+SYMBOLS: Final = {
+    USUAL: "✓",
+    DOUBTFUL: "!",
+    WORSE: "▼",
+    BETTER: "▲",
+    ROUTED: "⇄",
+    FULL: "■",
+    SILENT: "…",
+    LEARNING: "?",
+}
 
 #: Changes of delay and loss so close to one of the rate are named beside it, as are those within two results. [s]
 _BESIDE_S: Final = 3600.0
+
+#: A port that is so full for an hour has hardly room for more: queues grow (utilisation of its speed). [1]
+_FULL: Final = 0.9
 
 #: A series is silent after so many of its usual intervals without a result.
 _SILENT_AFTER: Final = 5.0
@@ -172,6 +184,9 @@ def _last(series: Series) -> pd.Timestamp:
     return max(times)
 
 
+#: Measures of paths, whose changes explain those of rates.
+_OF_PATHS: Final = (DELAY.name, LOSS.name, ROUTE.name)
+
 #: Series of delay, loss and route that changed, with their histories, by the two hosts.
 _OfPaths = Mapping[frozenset[str], Sequence[tuple[Series, History]]]
 
@@ -181,7 +196,7 @@ def _of_paths(series: Mapping[tuple[str, ...], Series], memory: Memory) -> _OfPa
     by_hosts: dict[frozenset[str], list[tuple[Series, History]]] = {}
     for key, each in series.items():
         history = memory[key][1]
-        if each.measure.name != RATE.name and history.changes:
+        if each.measure.name in _OF_PATHS and history.changes:
             by_hosts.setdefault(frozenset((each.source, each.destination)), []).append((each, history))
     return by_hosts
 
@@ -194,11 +209,13 @@ def _status(series: Series, known: tuple[str, History] | None, now: pd.Timestamp
     times_s = _times_s(series)
     told = history.changes
     if series.measure.name != ROUTE.name and told:
-        names = MEASURES if series.measure.name == RATE.name else (ROUTE.name,)
+        names = _OF_PATHS if series.measure.name == RATE.name else (ROUTE.name,)
         beside = [each for each in _of_ends(series, of_paths) if each[0].measure.name in names]
         told = tuple({**change, "reasons": [*change["reasons"], *_beside(change, times_s, beside)]} for change in told)
     last = series.measure.figure(series.runs, -1)
     state, says = _state(series, now, history.expected, told, times_s)
+    if series.measure.name == UTILISATION.name and state != SILENT and last >= _FULL:
+        state, says = FULL, f"{series.measure.write(last)} of the speed of the port on average over an hour"
     middle, low, high = history.expected or (None, None, None)
     return Status(series, state, says, last, _last(series), middle, low, high, told)
 

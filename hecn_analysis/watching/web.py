@@ -174,7 +174,7 @@ class Client:
     def __init__(self, address: Address, *, scheme: str = "Bearer") -> None:
         self.address = address
         self._open = _opener().open
-        self._headers = {"Accept": "application/json", "User-Agent": "hecn-watch"}
+        self._headers = {"User-Agent": "hecn-watch"}
         token = address.token
         if token:
             self._headers["Authorization"] = token if " " in token else f"{scheme} {token}"
@@ -190,25 +190,31 @@ class Client:
             start = hidden(text[:60].decode(errors="replace"))
             raise SourceError(f"found {start!r}, expected JSON; check the path of the address") from None
 
+    def ask_text(self, body: object, *, accept: str) -> str:
+        """Return the answer to a question as text of a kind; SourceError if there is none."""
+        return self._asked("", self.address.parameters, body, accept).decode(errors="replace")
+
     def send(self, content: object) -> None:
         """Send content as JSON; SourceError if it was not taken. Passing faults are tried again."""
         self._asked("", self.address.parameters, content)
 
-    def _asked(self, path: str, parameters: Mapping[str, object], body: object) -> bytes:
+    def _asked(
+        self, path: str, parameters: Mapping[str, object], body: object, accept: str = "application/json"
+    ) -> bytes:
         query = urlencode({name: str(value) for name, value in parameters.items()})
         url = self.address.url + path + (f"?{query}" if query else "")
         data = None if body is None else json.dumps(body).encode()
         for pause in (*_PAUSES, None):
             try:
-                return self._answer(url, data)
+                return self._answer(url, data, accept)
             except _PassingError as error:
                 if pause is None:
                     raise SourceError(str(error)) from None
                 time.sleep(pause)
         raise AssertionError
 
-    def _answer(self, url: str, data: bytes | None) -> bytes:
-        headers = self._headers | ({"Content-Type": "application/json"} if data else {})
+    def _answer(self, url: str, data: bytes | None, accept: str) -> bytes:
+        headers = self._headers | {"Accept": accept} | ({"Content-Type": "application/json"} if data else {})
         request = urllib.request.Request(url, data, headers)  # noqa: S310 - the opener knows http and https only
         try:
             with self._open(request, timeout=_PATIENCE_S) as answer:

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.base import tables
+from hecn_analysis.watching import perfsonar
 from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE
 from hecn_analysis.watching.perfsonar import Esmond, OpenSearch
+from hecn_analysis.watching.remote import Remote
 from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.status import plain, statuses
 from hecn_analysis.watching.watch import judge, write
@@ -121,7 +123,7 @@ def test_results_without_a_time_are_counted(archive):
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 def test_values_come_back_from_what_is_compared(measure):
-    values = np.array([1e-4, 0.02, 1.0]) * (1e10 if measure is RATE else 1)
+    values = np.array([2e-3, 0.02, 1.0]) * (1e10 if measure is RATE else 1)
     assert [measure.value(each, 600) for each in measure.compared(values, 600)] == pytest.approx(values, rel=1e-9)
     assert LOSS.value(float(LOSS.compared(0.0, 600)), 600) == 0.0
 
@@ -153,7 +155,7 @@ def test_hourly_delays_of_esmond():
 
     def answer(request):
         if request.path == "/esmond/perfsonar/archive/":
-            if request.parameters["event-type"] != "histogram-owdelay" or int(request.parameters["offset"]):
+            if int(request.parameters["offset"]):
                 return []
             events = _events("histogram-owdelay", "packet-loss-rate")
             test = {"metadata-key": "abc", "event-types": events, "source": "192.0.2.1", "destination": "192.0.2.2"}
@@ -188,6 +190,64 @@ def test_delays_of_opensearch(kind, figures, tool, delay_s):
         (result,) = OpenSearch(address_of(f"{base}/opensearch/")).find(lambda _: 0.0, set(), is_thorough=True)
     (run,) = result.rows["runs"]
     assert (run["tool"], run["rtt_min_s"], run["loss_fraction"]) == (tool, delay_s, 0.1)
+
+
+def _hour(hour, test="t1", **figures):
+    """An hour of a background test as OpenSearch aggregates it."""
+    about = {"hits": {"hits": [{"_source": servers.document(1, FIRST_S, None)["_source"]}]}}
+    values = {
+        name: {"value": value} for name, value in {"delay": 10.5, "sent": 36000.0, "lost": 36.0, **figures}.items()
+    }
+    return {"key": {"hour": 1000 * (FIRST_S // 3600 + hour) * 3600, "test": test}, **values, "about": about}
+
+
+def test_background_delays_of_opensearch_are_asked_for_by_the_hour(archive, monkeypatch):
+    monkeypatch.setattr(perfsonar, "_BUCKETS", 2)
+    hours, bodies = [_hour(hour) for hour in range(3)], []
+
+    def answer(request):
+        if "aggs" not in request.body:
+            return {"hits": {"hits": []}}
+        bodies.append(request.body)
+        composite = request.body["aggs"]["hours"]["composite"]
+        first = next((place + 1 for place, hour in enumerate(hours) if hour["key"] == composite.get("after")), 0)
+        page = hours[first : first + 2]
+        known = {"buckets": page} | ({"after_key": page[-1]["key"]} if page else {})
+        return {"hits": {"hits": []}, "aggregations": {"hours": known}}
+
+    with servers.served(answer) as (base, _):
+        source = OpenSearch(address_of(f"{base}/opensearch/"))
+        found = list(source.find(lambda _: 0.0, set(), is_thorough=True))
+        assert len(bodies) == 2
+        assert list(source.find(lambda _: 0.0, set(), is_thorough=False)) == []
+        assert len(bodies) == 2  # no further hour has passed
+        assert Remote([source], archive, 0.0).take().added == 3
+        assert Remote([source], archive, 0.0).take().added == 0
+    (run,) = found[0].rows["runs"]
+    assert (run["rtt_min_s"], run["sent_packets"], run["loss_fraction"], run["tool"]) == (
+        0.0105,
+        36000,
+        0.001,
+        "powstream",
+    )
+    series, _ = series_of(archive)
+    assert [(each.source, each.destination, each.name, len(each.runs)) for each in series] == [
+        ("a.example.net", "b.example.net", "powstream udp send, delay", 3),
+        ("a.example.net", "b.example.net", "powstream udp send, loss", 3),
+    ]
+
+
+def test_an_hour_without_figures_is_noted():
+    notes = set()
+
+    def answer(request):
+        known = {"buckets": [_hour(0, delay=None, sent=0.0)]} if "aggs" in request.body else {}
+        return {"hits": {"hits": []}, "aggregations": {"hours": known}}
+
+    with servers.served(answer) as (base, _):
+        source = OpenSearch(address_of(f"{base}/opensearch/"))
+        assert list(source.find(lambda _: 0.0, notes, is_thorough=True)) == []
+    assert notes == {"latencybg: found an hour without delay and packets, expected 'result.latency.min'; left out"}
 
 
 def test_a_document_of_delays_without_figures_is_noted():

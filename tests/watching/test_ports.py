@@ -17,6 +17,7 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import watch
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.watching.incoming import Incoming
+from hecn_analysis.watching.polls import Polls
 from hecn_analysis.watching.remote import Remote
 from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.sources import source_of
@@ -159,6 +160,78 @@ def test_faults_of_influxdb_are_named(archive, answer, words):
     with served(lambda _: answer) as (server, _):
         (remark,) = watching(archive, f"{server}/query?db=x&u=me&p=CANARY7x9").take().remarks
     assert remark.startswith(f"{server}/query?db=x: {words}")
+
+
+FLUX = "api/v2/query?org=net&bucket=telegraf"
+
+
+def flux(rows, *, head="result,table,_start,_stop,_time,_value,_field,_measurement,host,interface"):
+    """CSV as InfluxDB 2 answers it: a head, rows, and an empty line, with line ends of CSV."""
+    lines = ["," + head, *("," + ",".join(map(str, row)) for row in rows), "", ""]
+    return 200, {"Content-Type": "text/csv"}, "\r\n".join(lines).encode()
+
+
+def flux_row(hour, value, *, field="bytes_recv", port="eth0", table=0):
+    moment = f"{pd.Timestamp(NOW_S - HOUR * hour, unit='s'):%Y-%m-%dT%H:%M:%SZ}"
+    return ["_result", table, moment, moment, moment, value, field, "net", "dtn1", port]
+
+
+def flux_answer(values):
+    """Answer the query of one counter with readings of hours ago, and all others with nothing."""
+
+    def answer(request):
+        assert (request.path, request.parameters) == ("/api/v2/query", {"org": "net"})
+        assert request.body["type"] == "flux"
+        is_asked = 'r._field == "bytes_recv"' in request.body["query"]
+        return flux([flux_row(hour, value) for hour, value in values] if is_asked else [])
+
+    return answer
+
+
+def test_hourly_rates_of_influxdb_2(archive, monkeypatch):
+    monkeypatch.setenv("HECN_WATCH_TOKEN_127_0_0_1", "CANARY7x9")
+    values = [(8, 1e6), (7, 37e6), (6, 73e6), (4, 109e6), (3, 5e6), (2, 41e6)]  # none 5 hours ago, a reset 3 ago
+    with served(flux_answer(values)) as (server, asked):
+        source = watching(archive, f"{server}/{FLUX}")
+        assert source.take().added == 3
+        assert watching(archive, f"{server}/{FLUX}").take().added == 0
+    assert {request.headers["Authorization"] for request in asked} == {"Token CANARY7x9"}
+    assert {request.headers["Accept"] for request in asked} == {"application/csv"}
+    assert 'from(bucket: "telegraf") |> range(start: ' in asked[0].body["query"]
+    rates = archive.table("rates")
+    assert list(rates["in_bps"]) == [8 * 36e6 / HOUR] * 3
+    assert [NOW_S - int(time.timestamp()) for time in rates["time"]] == [6 * HOUR, 5 * HOUR, HOUR]
+    assert (set(rates["host"]), set(rates["interface"])) == ({"dtn1"}, {"eth0"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            (401, {}, b'{"code":"unauthorized"}'),
+            "it answers 401 Unauthorized; check its user and password or its token",
+        ),
+        (
+            flux([["failed to read", "897"]], head="error,reference"),
+            "found 'failed to read', expected series of InfluxDB",
+        ),
+        (flux([flux_row(3, "x")]), "found ',result,table,_start"),
+        (flux([["_result", 0]]), "found a row of 3 cells, expected 11; its answer may be cut"),
+        ((200, {}, b"<html>welcome</html>"), "found '<html>welcome</html>', expected CSV of InfluxDB 2"),
+    ],
+)
+def test_faults_of_influxdb_2_are_named_once(archive, answer, words):
+    with served(lambda _: answer) as (server, _):
+        source = watching(archive, f"{server}/{FLUX}")
+        (remark,) = source.take().remarks
+        assert remark.startswith(f"{server}/{FLUX}: {words}")
+        assert source.take().remarks == []
+
+
+@pytest.mark.parametrize("query", ["", "?org=net", "?bucket=telegraf"])
+def test_influx_2_needs_an_organisation_and_a_bucket(query):
+    with pytest.raises(InputError, match=r"expected the organisation and the bucket of InfluxDB 2"):
+        source_of(f"http://h/api/v2/query{query}")
 
 
 def test_two_counters_of_a_port_are_noted_and_one_is_taken(archive):
@@ -361,7 +434,9 @@ def test_a_watch_judges_anew_what_a_poll_adds_and_only_then(archive, tmp_path, c
     arguments = Parser(prog="hecn")
     watch.add_arguments(arguments)
     words = [str(tmp_path / "results"), "--archive", str(archive.folder), "-o", str(tmp_path / "out")]
-    watched = watch._Watched(Incoming(words[:1], archive), Remote([], archive, 0.0), (), archive, {})
+    watched = watch._Watched(
+        Incoming(words[:1], archive), Remote([], archive, 0.0), Polls([], archive), (), archive, {}
+    )
     for _ in range(2):
         assert watch._look(watched, arguments.parse_args(words)) == 0
     archive.add("polls", {"samples": readings(4)})

@@ -41,7 +41,7 @@ def test_results_of_esmond_have_their_ends_test_and_figures(archive):
     with served(own) as (server, asked):
         batch = watching(archive, esmond(server)).take()
     assert (batch.added, batch.remarks) == (2, [])
-    assert asked[0].parameters["event-type"] == "throughput"
+    assert [request.path for request in asked].count("/esmond/perfsonar/archive/") == 1
     (series,), untimed = series_of(archive)
     assert (series.source, series.destination, series.name) == (
         "a.example.net",

@@ -6,8 +6,14 @@ import pytest
 
 from hecn_analysis.base import tables
 from hecn_analysis.ingest.filling import add_files
+from hecn_analysis.watching.perfsonar import Esmond, OpenSearch
+from hecn_analysis.watching.remote import Remote
 from hecn_analysis.watching.routes import deviating, route_changes
+from hecn_analysis.watching.series import series_of
 from hecn_analysis.watching.watch import judge, write
+from hecn_analysis.watching.web import address_of
+from tests.watching.servers import OpenSearch as OpenSearchServer
+from tests.watching.servers import document, served
 
 FIRST_S = 1_700_000_000
 GATEWAY, OLD, NEW, TARGET = "192.0.2.1", "198.51.100.5", "198.51.100.9", "192.0.2.99"
@@ -136,3 +142,55 @@ def test_a_change_of_the_loss_names_the_hop_where_it_begins(tmp_path, archive):
     add_files(archive, [folder])
     (loss,) = (status for status in judge(archive)[0] if status.series.measure.name == "loss")
     assert loss.changes[-1]["reasons"][-1].startswith("loss begins at hop 2, 198.51.100.5 (")
+
+
+def _hops(middle):
+    return [{"ip": GATEWAY, "hostname": "gw"}, {"error": "requestTimedOut"}, {"ip": middle}, {"ip": TARGET}]
+
+
+def test_traces_of_esmond_have_the_routes_of_their_times(archive):
+    now_s = int(pd.Timestamp.now("UTC").timestamp())
+    times = [now_s - 3600 * hour for hour in (3, 2)]
+
+    def answer(request):
+        if request.path == "/esmond/perfsonar/archive/":
+            events = [{"event-type": "packet-trace", "time-updated": now_s}]
+            ends = {"input-source": "a", "input-destination": "b"}
+            return [{"metadata-key": "abc", "event-types": events, "tool-name": "pscheduler/tracepath", **ends}]
+        assert request.path == "/esmond/perfsonar/archive/abc/packet-trace/base"
+        traces = [
+            [
+                {"ttl": 1 + place, "query": 1, "success": int("ip" in hop), **hop}
+                for place, hop in enumerate(_hops(middle))
+            ]
+            for middle in (OLD, NEW)
+        ]
+        return [{"ts": time, "val": trace} for time, trace in zip(times, traces, strict=True)]
+
+    with served(answer) as (base, _):
+        source = Esmond(address_of(f"{base}/esmond/perfsonar/archive/"))
+        assert Remote([source], archive, 0.0).take().added == 2
+        assert Remote([source], archive, 0.0).take().added == 0
+    (series,), _ = series_of(archive)
+    assert (series.source, series.destination, series.name) == ("a", "b", "tracepath send, route")
+    assert list(series.runs["route"]) == [f"gw({GATEWAY}) * {middle} {TARGET}" for middle in (OLD, NEW)]
+
+
+@pytest.mark.parametrize(
+    ("result", "routes", "noted"),
+    [
+        ({"succeeded": True, "json": [_hops(OLD)]}, [f"gw({GATEWAY}) * {OLD} {TARGET}"], 0),
+        ({"succeeded": True, "json": [[{"error": "timeout"}]]}, [], 1),
+        ({"succeeded": True, "json": "none"}, [], 1),
+        ({"succeeded": True, "json": [[{"ip": "<script>"}, 7]]}, [], 1),
+        ({"succeeded": False, "error": "no"}, [], 0),
+    ],
+)
+def test_traces_of_opensearch(result, routes, noted):
+    found = document(1, FIRST_S, None)
+    found["_source"]["test"]["type"], found["_source"]["result"] = "trace", result
+    notes = set()
+    with served(OpenSearchServer([found])) as (base, _):
+        results = list(OpenSearch(address_of(f"{base}/opensearch/")).find(lambda _: 0.0, notes, is_thorough=True))
+    said = [row["value"] for each in results for row in each.rows["statements"] if row["name"] == "path.route"]
+    assert (said, len(notes)) == (routes, noted)
