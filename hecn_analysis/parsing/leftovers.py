@@ -25,6 +25,8 @@ _BESIDE: Final = re.compile(
 )
 _KEY: Final = re.compile(
     r"\b(?:bw|BW|iops|IOPS|aggrb|avg-latency|throughput|Throughput) ?= ?(?P<digits>\d[\d.,]{0,17})"
+    r"|^[\s*>]{0,20}[A-Za-z][\w ,.-]{0,40}[ ,(\[](?:[KMGT]i?)?(?:[Bb]ytes?|[Bb]its?|B|b)(?:/s(?:ec)?|ps)[)\]]?"
+    r" ?[:=]\s{1,40}(?P<labelled>\d[\d.,]{0,17})\s{0,20}$"
     r"|\b(?:Bandwidth|Throughput|Average (?:rate|speed|throughput))\b[^:=]{0,20}[:=] {1,20}(?P<number>\d[\d.,]{0,17})"
 )
 _MAYBE: Final = ("/s", "ps", "OPS", "iops", "loss", "%)", "bw=", "BW=", "=", "width", "hroughput", "rate:", "speed:")
@@ -62,7 +64,7 @@ def figures(line: str) -> set[str]:
     if len(line) > _LONGEST or not any(map(line.__contains__, _MAYBE)):
         return set()
     rates, key = {found["digits"] for found in _RATE.finditer(line)}, _KEY.search(line)
-    found = rates or ({key["digits"] or key["number"]} if key else set())
+    found = rates or ({key["digits"] or key["labelled"] or key["number"]} if key else set())
     if not (key or ((rates or _LOSS.search(line)) and _BESIDE.search(line))):
         return set()
     if _ABOUT.match(line) or _STATE.search(line) or is_prose(line) or len(_WORD.findall(line)) > _WORDS:

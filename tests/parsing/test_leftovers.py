@@ -56,3 +56,10 @@ def test_a_log_names_what_no_reader_took() -> None:
     read(Lines.of(text), findings)
     found = read_again(findings, Lines.of(text))
     assert [(problem["line"], problem["kind"]) for problem in found.problems] == [(3, "unrecognised")]
+
+
+def test_a_unit_in_a_label_makes_its_figure_a_result():
+    for line in ("    read, MiB/s:                  6.50", "Average rate (Mb/s): 940.1", "Write MB/s = 12,5"):
+        assert figures(line), line
+    for line in ("Limit of the policy, in MB/s: see below", "Speed: 1000Mb/s", "maximal 10 Gb/s: 3 ports of 8"):
+        assert not figures(line), line

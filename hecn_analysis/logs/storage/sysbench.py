@@ -1,4 +1,4 @@
-"""Output of ``sysbench fileio``: reads and writes of files.
+"""Output of ``sysbench fileio``: reads and writes of files, and the files written before them.
 
 Versions: 0.4, 0.5 and 1.0. A test with reads and writes is two runs.
 
@@ -8,6 +8,8 @@ Units and traps
   amount over the total time.
 - The file test mode gives the direction: "random read", "sequential write (creation)". Rewrites count as writes.
 - Of a mode with no reads, the figure of reads is 0.00, and makes no run.
+- Of an output that somebody shortened, "Throughput:" and what is below it are read, without the time.
+- "… bytes written in … seconds" of ``prepare`` is a sequential write.
 - Other tests of sysbench (cpu, memory, oltp) print no throughput of files, and are left out.
 """
 
@@ -17,10 +19,17 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.blocks import BlockReader, Columns, Figures
+from hecn_analysis.logs.contract import Run
 from hecn_analysis.parsing.amounts import scale
 
 _MODES: Final = {"sequential": "", "random": "random_"}
+_PREPARED: Final = re.compile(
+    r"^\s{0,8}(?P<bytes>\d{4,18}) bytes written in (?P<seconds>\d{1,9}\.\d{1,6}) seconds "
+    r"\((?P<rate>\d{1,9}\.\d{1,6}) ?(?P<unit>[KMG]?)i?[Bb]/sec\)\.?"
+)
+_RATES: Final = re.compile(r"^\s{0,8}(?:File operations|Throughput):\s{0,8}$")
 _AMOUNT: Final = r"(?P<{0}>\d{{1,9}}(?:\.\d{{1,6}})?)(?P<{0}_unit>[KMGT]?)b"
 
 
@@ -40,7 +49,14 @@ class Sysbench(BlockReader):
             "total time: ",
             "Number of threads: ",
         ),
-        *("Total transferred ", "Total file size", "total file size"),
+        *(
+            "Total transferred ",
+            "Total file size",
+            "total file size",
+            "Throughput:",
+            "File operations:",
+            " bytes written in ",
+        ),
     )
     BEGINS: ClassVar[re.Pattern[str]] = re.compile(r"^\s{0,8}Extra file open flags: (?P<flags>.{1,60})")
     FIGURES: ClassVar[tuple[tuple[str, re.Pattern[str]], ...]] = (
@@ -60,6 +76,31 @@ class Sysbench(BlockReader):
     )
     LAST: ClassVar[tuple[str, str]] = ("seconds", "'total time: …s'")
 
+    def feed(self, line: Line) -> bool:
+        """Take a line of the tool, or that of the files it prepared."""
+        if (prepared := _PREPARED.match(line.text)) is not None:
+            self.finish()
+            columns: Columns = {
+                "tool": "sysbench",
+                "protocol": "file",
+                "direction": "write",
+                "bytes": int(prepared["bytes"]),
+                "duration_s": float(prepared["seconds"]) or None,
+                "throughput_bps": float(prepared["rate"]) * 8 * scale(prepared["unit"], 1024),
+            }
+            self._findings.run(Run(line.number, line.number, columns, rounding=0.01))
+            return True
+        if self._first is None and _RATES.match(line.text):
+            self._first = self._last = line.number
+            return True
+        return super().feed(line)
+
+    def finish(self) -> None:
+        """The output has ended, perhaps below the rates."""
+        if "flags" not in self._figures and {"read", "written"} <= set(self._figures):
+            self._figures.setdefault("seconds", "0")
+        super().finish()
+
     def runs(self, figures: Figures) -> Iterator[tuple[Columns, float]]:
         """Make a run of the reads and one of the writes."""
         seconds = float(figures["seconds"])
@@ -67,7 +108,7 @@ class Sysbench(BlockReader):
             columns: Columns = {
                 "tool": "sysbench",
                 "protocol": "file",
-                "duration_s": seconds,
+                "duration_s": seconds or None,
                 "direction": _MODES[figures.get("mode", "sequential")] + direction,
                 "iops": float(figures[f"{name}_iops"]) if f"{name}_iops" in figures else None,
             }
