@@ -61,13 +61,13 @@ def test_copies_on_a_device(samples, tmp_path, problem_lines):
 
 
 def test_both_ways_of_a_bandwidth_test(samples, tmp_path):
-    reading = read(samples / "bandwidth-test" / "both.txt")
+    reading = read(samples / "routeros-btest" / "both.txt")
     assert reading.problems.empty
     assert rows(reading, "direction", "duration_s", "throughput_bps") == [
         ["send", 20.0, 900.5e6],
         ["receive", 20.0, 1.5e9],
     ]
-    whole = (samples / "bandwidth-test" / "both.txt").read_text()
+    whole = (samples / "routeros-btest" / "both.txt").read_text()
     (tmp_path / "a.txt").write_text(whole[: whole.index("           random-data")])
     reading = read(tmp_path / "a.txt")
     assert reading.runs.empty
