@@ -24,6 +24,8 @@ from hecn_analysis.parsing.problems import FileProblems
 _FACTS_OF_INTERFACES: Final = ("description", "alias", "mac_address")
 _OWN: Final = tuple(tables.COLUMNS["samples"])
 _IDENTITY: Final = ("host", "interface", "index")
+#: More octets than a packet can have: Linux counts 512 KiB as one with BIG TCP.
+_LARGEST_PACKET: Final = 1 << 20
 _SHOWN: Final = tuple(name for name in _OWN if name not in {"source_file", "line", "host", "interface", "time"})
 
 
@@ -166,6 +168,7 @@ class CounterFindings(FileProblems):
                 del row[name]
                 self.problem(None, "inconsistent", f"{fault}; left out")
         self._check("samples", self.samples)
+        self._check_sizes()
         self._check("rates", self.rates)
         if self.format is not None:
             self._check_not_empty()
@@ -175,8 +178,34 @@ class CounterFindings(FileProblems):
 
     def _check_not_empty(self) -> None:
         """Report a file of a known form without any figure."""
-        if not (self.samples or self.rates or self.interfaces or self.problems or self.facts.keys() - {"cleaned"}):
+        if not (self.samples or self.rates or self.interfaces or self.problems or any(self._contents())):
             self.problem(None, "truncated", f"found the form of {self.format} without rows, expected those of a port")
+
+    def _contents(self) -> Iterable[object]:
+        """Contents of the file apart from its rows."""
+        return (
+            value not in (None, [], {}, 0) for name, value in self.facts.items() if name not in {"cleaned", "source"}
+        )
+
+    def _check_sizes(self) -> None:
+        """Report octets that cannot be those of the packets beside them: figures of another column, or cut off."""
+        for way in ("in", "out"):
+            wrong = [
+                row
+                for row in self.samples
+                if isinstance(octets := row.get(f"{way}_octets"), int)
+                and isinstance(packets := row.get(f"{way}_packets"), int)
+                and octets > _LARGEST_PACKET * packets > 0
+            ]
+            if wrong:
+                row, line, port = wrong[0], wrong[0].get("line"), wrong[0].get("interface")
+                self.problem(
+                    line if isinstance(line, int) else None,
+                    "inconsistent",
+                    f"found {row[f'{way}_octets']} octets in {row[f'{way}_packets']} packets of {port}, "
+                    f"expected less than {_LARGEST_PACKET} in each"
+                    + (f"; so in {len(wrong) - 1} more rows" if len(wrong) > 1 else "; kept"),
+                )
 
     def _check(self, table: str, rows: list[dict[str, object]]) -> None:
         """Remove impossible values, with one problem per column that counts them."""

@@ -50,7 +50,7 @@ _LINES: Final = tuple(
         ("dstat", ("dstat",), r"(?:-{1,8}total-cpu-usage-|.{0,80}-{1,4}(?:net|dsk)/total-)"),
         ("collectl", ("collectl",), r"#.{0,80}\bKBIn\s{1,4}PktIn\s"),
         ("rrdtool info", ("rrdtool",), r"ds\[[\w-]{1,40}\]\.last_ds = "),
-        ("typeperf", ("csv", "prtg", "typeperf"), r'"\(PDH-CSV '),
+        ("typeperf", ("csv", "prtg", "pdh"), r'"\(PDH-CSV '),
         ("Get-NetAdapterStatistics", ("windows",), r"Name\s{1,60}ReceivedBytes\s"),
         ("netstat -e", ("windows",), r"(?:Interface Statistics\s{0,8}$|Bytes\s{4,40}\d{1,20}\s{2,24}\d{1,20}\s{0,8}$)"),
         ("entstat", ("entstat",), r"(?:Transmit|Packets: \d{1,20}) {2,60}(?:Receive|Packets: \d)"),
@@ -94,11 +94,8 @@ def leftovers(lines: Sequence[str], formats: Collection[str]) -> Iterator[tuple[
 def orphans(
     lines: Sequence[str], rows: Sequence[tuple[str, str, int]], named: Collection[int]
 ) -> Iterator[tuple[int, str]]:
-    """Yield the first line of each kind that belongs to no row, with what to say of it.
-
-    `rows` are the format, the table and the line of each row; `named` lines of problems. A row has its line at or above
-    its figures, and below those of the row before; figures that no gap parts from others are of the same port.
-    """
+    """Yield the first line of each kind of figures that belongs to none of the rows (format, table, line)."""
+    # A row has its line at or above its figures; figures that no gap parts from others are of the same port.
     for said, formats, table, pattern in _ONE_EACH:
         own = sorted(line for form, of, line in rows if of == table and form.startswith(formats))
         if not any(form.startswith(formats) for form, _, _ in rows):

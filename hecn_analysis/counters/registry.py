@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from hecn_analysis.counters.around import place
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import CounterFindings, Reader
 from hecn_analysis.counters.graphs import csv_columns
@@ -89,9 +90,11 @@ def _read(
     for reader in readers_of(document, readers):
         findings = CounterFindings(document.source_file, clock)
         reader.read(document, findings)
+        place(document, findings)
         if not findings.times.certain:
             findings = CounterFindings(document.source_file, clock, times=findings.times.made_out())
             reader.read(document, findings)
+            place(document, findings)
             findings.tell_doubtful_times()
         if change is not None:
             _number(findings, change.text.numbers)

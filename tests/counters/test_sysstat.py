@@ -469,3 +469,10 @@ def test_a_mean_that_is_cut_off_is_named(counters_of):
     )
     assert list(counters.rates.interface) == ["eth0"]
     assert "found 2 values, expected 5; left out" in list(counters.problems.message)
+
+
+def test_a_disk_that_is_cut_off_is_named(counters_of):
+    text = "Device            r/s     w/s     rkB/s     wkB/s  %util\nsda  1.0  1.0  900.0  8.0  9.0\nsdb  2.0  1.0  80"
+    counters = counters_of(text)
+    assert [disk["name"] for disk in counters.sources[0]["devices"]] == ["sda", "sdb"]
+    assert list(counters.problems.message) == ["found 3 figures of sdb, expected 5; read as far as it goes"]

@@ -87,6 +87,7 @@ def _text(document: Document, findings: CounterFindings) -> None:
             reports["cpu"] += 1
         elif match := _DEVICES.match(text) or _DEVICES_LAST.match(text):
             kind, columns = "devices", match["columns"].split()
+            table.close(findings)
             table = _Table(columns, name_last=not text.lstrip().startswith("Device"))
             reports["devices"] += "tps" in columns or columns[0] in {"r/s", "rrqm/s", "kB_read/s", "Blk_read/s"}
         elif not text.strip():
@@ -99,6 +100,7 @@ def _text(document: Document, findings: CounterFindings) -> None:
             kind = ""
         elif kind == "devices" and not table.take(line, text, devices, findings):
             kind = ""
+    table.close(findings)
     findings.facts.update(moments(times))
     if stamps:
         findings.facts.update(first_time_local=_bare(stamps[0]), last_time_local=_bare(stamps[-1]))
@@ -112,7 +114,15 @@ class _Table:
     def __init__(self, columns: list[str], *, name_last: bool) -> None:
         self._columns, self._name_last = columns, name_last
         self._name: str | None = None
+        self._line = 0
         self._figures: list[str] = []
+
+    def close(self, findings: CounterFindings) -> None:
+        """Report the last disk if its line is cut off."""
+        if self._name is not None and len(self._figures) < len(self._columns):
+            counted = f"found {len(self._figures)} figures of {self._name}, expected {len(self._columns)}"
+            findings.problem(self._line, "truncated", f"{counted}; read as far as it goes")
+        self._name = None
 
     def take(self, line: int, text: str, devices: dict[str, list[dict[str, Any]]], findings: CounterFindings) -> bool:
         """Read a line: more heads, a disk, or the rest of one; False if words below the table end it."""
@@ -132,7 +142,8 @@ class _Table:
                 message = f"found {text.strip()[:60]!r}, expected the figures of a disk; left out"
                 findings.problem(line, "malformed", message)
                 return any(number(word) is not None for word in words)
-            self._name, self._figures = name, rest
+            self.close(findings)
+            self._name, self._line, self._figures = name, line, rest
         row = dict(zip(self._columns, map(number, self._figures), strict=False))
         devices.setdefault(self._name, []).append(_device(self._name, row))
         return True

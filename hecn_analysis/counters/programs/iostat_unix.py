@@ -33,7 +33,8 @@ _BELOW: Final = re.compile(
 _NAME: Final = r"[a-z]{1,12}\d{1,4}"
 _NAMES: Final = re.compile(_MARGIN + rf"(?:tty\s{{1,40}})?(?P<names>{_NAME}(?:\s{{1,40}}{_NAME}){{0,15}})\b")
 _ROWS: Final = re.compile(
-    _MARGIN + r"(?P<head>(?:device\s{1,40})?r/s\s{1,8}w/s\s{1,8}[kM]r/s\s{1,8}[kM]w/s\s.*|Disks:\s{1,20}% tm_act\s.*)$",
+    _MARGIN + r"(?P<head>device\s{1,40}r/s\s{1,8}w/s\s{1,8}[kM]r/s\s{1,8}[kM]w/s\s.{0,80}"
+    r"|r/s\s{1,8}w/s\s{1,8}[kM]r/s\s{1,8}[kM]w/s\s.{0,80}\sdevice|Disks:\s{1,20}% tm_act\s.{0,80})\s{0,8}$",
     re.MULTILINE,
 )
 _RATES: Final = {

@@ -53,7 +53,7 @@ _TITLE: Final = re.compile(
 )
 #: First lines of summaries: "eth0 since 2026-01-05", " eth0:", and the kinds of rows below them.
 _SUMMARY: Final = re.compile(r"^\s{0,8}(?P<name>[^\s:/|]{1,32})(?: \([^)]{0,60}\))?(?: since \d[\d/.-]{5,10}|:)\s*$")
-_PART: Final = re.compile(r"^\s{1,16}(?P<kind>monthly|daily)\s*$")
+_PART: Final = re.compile(r"^\s{0,16}(?P<kind>monthly|daily)\s*$")
 _AMOUNT: Final = r"\d{1,12}(?:[.,]\d{1,3})?"
 _ROW: Final = re.compile(
     r"^\s+(?P<time>\d\d:\d\d|\d{4}-\d\d-\d\d|\d\d/\d\d/\d{2,4}|\d\d\.\d\d\.\d{2,4})\s+"
@@ -324,7 +324,7 @@ def _amount(line: str, number: int, known: tuple[str, str], findings: CounterFin
     """Read a row that is no interval of a known length; return the kind of the rows below it."""
     name, kind = known
     if match := _PART.match(line):
-        return match["kind"]
+        return str(match["kind"])
     if match := _TOTALS.match(line):
         received, sent = _both(match)
         findings.sample(line=number, interface=name, in_octets=received, out_octets=sent, counter_bits=64)

@@ -42,6 +42,7 @@ _BEGINS: Final = re.compile(
 _COUNTS: Final = tuple(
     (f" {word}=", rf" {word}=(?P<{name}>{_G})")
     for word, name in (
+        *(("rx-bytes", "in_octets"), ("tx-bytes", "out_octets")),  # of an Ethernet port, whose driver counts fewer
         *(
             ("rx-byte", "in_octets"),
             ("tx-byte", "out_octets"),
