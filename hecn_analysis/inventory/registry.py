@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from hecn_analysis.files.documents import SHORT, Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
-from hecn_analysis.inventory.leftovers import leftovers
+from hecn_analysis.inventory.leftovers import blocks, leftovers
+from hecn_analysis.inventory.stated import stated
 from hecn_analysis.parsing import second_reading
 from hecn_analysis.parsing.cleaning import Text
 from hecn_analysis.parsing.cleaning.characters import plain_characters
@@ -27,8 +28,14 @@ if TYPE_CHECKING:
 
 READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 
+#: Format of the parts that a person states in words.
+STATED: Final = "stated-parts"
 UNRECOGNISED: Final = "the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"
 _SHOWN: Final = 60
+_LONG: Final = 4  # lines of an output that says something
+#: Formats of which some of many values are taken, and a driver may have none of these.
+_SELECTIVE: Final = frozenset({"ethtool-S"})
+_NAMES: Final = frozenset({"n", "interface", "device", "level"})
 #: Within what collects everything of a host (sosreport, Insights), most files are nobody's business.
 _DUMP: Final = re.compile(r"(?:^|[/!\\])(?:sosreport-|sos_commands|insights_commands)")
 
@@ -91,6 +98,11 @@ def _read(
             facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
         if len(output.lines) > 1 and _is_empty(facts.values) and second_reading.are_marked(output.lines):
             facts.problem(output.first, "malformed", "found marks around lines and no value, expected the output alone")
+        elif len(output.lines) >= _LONG and not (facts.problems or output.json or _says(facts)):
+            said = output.lines[0].strip()[:_SHOWN]
+            facts.problem(
+                output.first, "malformed", f"found {said!r} and no value below it, expected those of {facts.format}"
+            )
         is_fine = is_fine and not facts.problems
         host = outputs.host_name(lines.get(output.first - 1, ""))
         is_plain = all(document.lines[number - 1] == line for number, line in output.numbered())
@@ -100,11 +112,29 @@ def _read(
     return reading, is_fine
 
 
+def _says(facts: Facts) -> bool:
+    """Whether facts say anything beside how many there are, and of what."""
+    beside = (value for name, value in facts.values.items() if name not in _NAMES and not name.startswith("n_"))
+    return facts.format in _SELECTIVE or any(value not in (None, "", [], {}, ()) for value in beside)
+
+
 def _is_empty(value: object) -> bool:
     """Whether nothing is known, in lists and mappings too."""
     if isinstance(value, dict):
         return all(map(_is_empty, value.values()))
     return all(map(_is_empty, value)) if isinstance(value, (list, tuple)) else value in (None, 0, "")
+
+
+def _take_stated(result: Read, document: Document, text: Text) -> None:
+    """Add the parts that lines outside all outputs state in words."""
+    taken = {line for each in result.captured for line in each.lines}
+    rest = [(number, line) for line, number in zip(*text, strict=True) if number not in taken]
+    parts = list(stated(rest))
+    if parts:
+        numbers = tuple(dict.fromkeys(part["line"] for part in parts))
+        by_number = dict(rest[::-1])
+        output = Output(document.source_file, tuple(by_number[each] for each in numbers), numbers[0], numbers=numbers)
+        result.captured.append(Captured(output, output.facts(STATED, {"n_parts": len(parts), "parts": parts})))
 
 
 def recognises(document: Document) -> bool:
@@ -170,9 +200,11 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     if result.captured and len(document.content) <= SHORT:
         forms = {line: one.facts.format for one in result.captured for line in one.lines}
         forms.update((line, "") for problem in result.problems if isinstance(line := problem["line"], int))
-        for line, message in leftovers(document.lines, forms):
+        for line, message in (*leftovers(document.lines, forms), *blocks(document.lines, forms)):
             result.problem(line, "unrecognised", message)
-    if not result.captured and not _DUMP.search(document.source_file):
+    if len(document.content) <= SHORT and not _DUMP.search(document.source_file):
+        _take_stated(result, document, text)
+    if all(each.facts.format == STATED for each in result.captured) and not _DUMP.search(document.source_file):
         said = next((line.strip() for line in document.lines if line.strip()), "")
         what = f"{said[:_SHOWN]!r} first" if said else "an empty file"
         result.unrecognised(what, UNRECOGNISED, hint)

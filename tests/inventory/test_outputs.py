@@ -162,7 +162,9 @@ def test_a_line_of_another_output_begins_none_where_its_reader_knows_nothing():
 
 def test_a_prompt_of_a_name_alone_ends_an_output_once_a_known_command_follows_it():
     listed = "NAME   SIZE  ALLOC   FREE   CAP  HEALTH  ALTROOT\ntank  10.0T   500G  9.5T    4%  ONLINE  -\n"
-    text = f"keep2 # zpool list\n{listed}keep2 # zfs list\nNAME  USED\ntank  500G\nkeep2 # cat /proc/meminfo\n{MEMINFO}"
+    text = (
+        f"keep2 # zpool list\n{listed}keep2 # beadm list\nNAME  USED\ntank  500G\nkeep2 # cat /proc/meminfo\n{MEMINFO}"
+    )
     assert formats(text) == ([("zpool-list", 2), ("meminfo", 8)], [])
     # A column of a table is no name of a host.
     assert outputs.command("used # of lscpu", {"lscpu"}) is None
@@ -170,4 +172,7 @@ def test_a_prompt_of_a_name_alone_ends_an_output_once_a_known_command_follows_it
 
 def test_what_follows_a_blank_line_is_no_row_of_zpool_list():
     listed = "NAME   SIZE  ALLOC   FREE   CAP  HEALTH  ALTROOT\ntank  10.0T   500G  9.5T    4%  ONLINE  -\n"
-    assert formats(f"# zpool list\n{listed}\nmost of it is free\n# zfs list\nNAME  USED\n") == ([("zpool-list", 2)], [])
+    assert formats(f"# zpool list\n{listed}\nmost of it is free\n# beadm list\nNAME  USED\n") == (
+        [("zpool-list", 2)],
+        [],
+    )

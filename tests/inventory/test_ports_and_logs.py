@@ -83,7 +83,7 @@ def test_a_piece_of_lspci_says_of_one_link_only():
     [found], _ = read(PIECE)
     assert (found["lnkcap_width"], found["lnksta_gtps"], found["max_read_req"]) == (16, 8.0, 512)
     _, problems = read(PIECE + PIECE)
-    assert [(each["line"], each["kind"]) for each in problems] == [(7, "ambiguous")]
+    assert [(each["line"], each["kind"]) for each in problems] == [(1, "ambiguous"), (7, "ambiguous")]
 
 
 def test_bold_values_that_are_off_count():
@@ -131,3 +131,69 @@ def test_a_list_of_an_adapter_with_its_aliases():
         1e10,
         "Example 10G Adapter",
     )
+
+
+def test_rdma_devices_have_the_rate_of_all_lanes(facts, samples):
+    [found] = facts("ibv_devinfo/verbose.txt")
+    [device] = found["devices"]
+    [port] = device["ports"]
+    assert (device["name"], device["firmware"]) == ("mlx5_7", "20.31.1014")
+    assert (port["mtu"], port["width"], port["rate_bps"], port["state"]) == (2048, 4, 2e11, "PORT_ACTIVE")
+    bare = "\n".join(line.strip() for line in (samples / "ibv_devinfo/verbose.txt").read_text().splitlines())
+    assert read(bare)[0][0]["devices"] == found["devices"]
+
+
+def test_links_of_solaris(facts):
+    [found] = facts("dladm/phys.txt")
+    links = [(each["name"], each["speed_bps"], each["up"], each["device"]) for each in found["interfaces"]]
+    assert links == [("net7", 25e9, True, "i40e7"), ("net8", None, False, "i40e8")]
+    [old], _ = read("nxge5           link: up        speed: 1000  Mbps       duplex: half\n")
+    assert [(each["name"], each["speed_bps"], each["duplex"]) for each in old["interfaces"]] == [("nxge5", 1e9, "half")]
+
+
+def test_ports_of_an_esxi_host(facts):
+    [found] = facts("esxcli_nic/list.txt")
+    ports = [(each["name"], each["speed_bps"], each["mtu"], each["address"]) for each in found["interfaces"]]
+    assert ports == [("vmnic4", 25e9, 9000, "0000:5e:00.0"), ("vmnic5", None, 1500, "0000:5e:00.1")]
+
+
+def test_wear_and_heat_of_a_drive(facts):
+    [found] = facts("nvme_smart_log/log.txt")
+    assert (found["device"], found["temperature_c"], found["throttled_heavily"]) == ("/dev/nvme3n1", 41, 7)
+    assert (found["read_bytes"], found["written_bytes"]) == (512 * 10**9, 2000 * 512000)
+
+
+def test_mounts_with_the_sizes_of_nfs(facts):
+    [found] = facts("mounts/proc.txt")
+    assert [(each["mount"], each["rsize_bytes"], each["wsize_bytes"]) for each in found["mounts"]] == [
+        ("/srv/data", None, None),
+        ("/mnt/nas", 1048576, 262144),
+    ]
+
+
+def test_parts_that_a_person_states():
+    [found], problems = read(
+        "CPU: 2x Xeon Gold 6248\nRAM: 8x32GB DDR4\nNIC: ConnectX-5 in a x8 slot\nDisks: 12 x 4TB\n"
+    )
+    parts = [(part["line"], part["kind"], part.get("model") or part.get("size_bytes")) for part in found["parts"]]
+    assert parts == [
+        (1, "cpu", "Xeon Gold 6248"),
+        (2, "memory", 32 << 30),
+        (3, "nic", "ConnectX-5"),
+        (3, "slot", None),
+        (4, "disk", 4 * 10**12),
+    ]
+    assert [part.get("count") for part in found["parts"]] == [2, 8, None, None, 12]
+    assert [each["kind"] for each in problems] == ["unrecognised"]
+
+
+def test_a_block_that_nobody_reads_is_named():
+    text = "MemTotal: 16777216 kB\nMemFree: 1 kB\n\n```\nTX Queues:  4\nRX Queues:  4\nRing slots: 4096\n```\n"
+    _, problems = read(text)
+    assert [(each["line"], each["kind"]) for each in problems] == [(5, "unrecognised")]
+
+
+def test_nodes_that_are_fewer_than_the_machine_has_memory():
+    text = "Machine (250GB total)\n  NUMANode L#0 (P#0 62GB)\n    Package L#0 + L3 L#0 (35MB)\n"
+    _, problems = read(text + "      L2 L#0 (256KB) + Core L#0\n        PU L#0 (P#0)\n")
+    assert [(each["line"], each["kind"]) for each in problems] == [(1, "truncated")]

@@ -50,6 +50,8 @@ _DEVICE: Final = re.compile(
     r'(?P<indent>\s{1,120})(?:Net|Network|Block|OpenFabrics|GPU|CoProc|Co-Processor|DMA|Misc)\b[^"]{0,60}"(?P<name>[^"]{1,60})"'
 )
 _TYPE: Final = re.compile(r"(?P<class>[0-9a-f]{4}) \[(?P<ids>[0-9a-f]{4}:[0-9a-f]{4})\]")
+#: Share of the memory that nodes have at least: each is rounded.
+_MOST_LOST: Final = 0.9
 
 
 def recognises(output: Output) -> bool:
@@ -176,6 +178,10 @@ def _console(output: Output) -> Facts:
         "product": product["product"] if product else None,
         "devices": devices,
     }
+    drawn, nodes = facts.values["memory_bytes"], sum(held or 0 for held in sizes)
+    if drawn and nodes and nodes < _MOST_LOST * drawn:
+        found = f"found {nodes / 1e9:.0f} GB in the nodes and {drawn / 1e9:.0f} GB in the machine"
+        facts.problem(output.first, "truncated", f"{found}, expected all nodes; the counts are those of what is left")
     return facts
 
 

@@ -7,6 +7,7 @@ Units and traps
 - "63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at …": what is left after the coding; the slot
   runs at the rate and width that follow "limited by", the device could do those that follow "capable of".
 - "PCI Express Bus: Speed 5.0GT/s Width x8" is the rate of the slot, too.
+- "real memory" of FreeBSD is bytes; its "CPUs" are threads.
 - Times, hosts and levels in front of the lines are left out. Other lines are nobody's business here.
 """
 
@@ -44,6 +45,10 @@ _BUS: Final = re.compile(
     r"\(?PCI Express(?: Bus)?: ?(?:Speed )?(?P<gtps>\d{1,3}(?:\.\d)?) ?GT/s,? ?:?(?:Width |Width:)x?(?P<width>\d{1,2})"
 )
 _LINES: Final = ((_LIMITED, "PCIe bandwidth"), (_BUS, "PCI Express"), (_UP, "ink"))
+_COMPUTER: Final = re.compile(
+    r"CPU: (?P<cpu_model>\S.{4,80}?) \(\d{2,5}\.\d{2}-MHz|real memory  = (?P<memory_bytes>\d{6,16})"
+    r"|FreeBSD/SMP: Multiprocessor System Detected: (?P<cpus>\d{1,4}) CPUs"
+)
 BEGINS: re.Pattern[str] | None = re.compile(
     r"(?=.{0,160}?(?:available PCIe bandwidth, limited|PCI Express(?: Bus)?: ?(?:Speed )?\d|"
     r"[\d\]] ?[\w:. -]{4,60}: (?:NIC )?[Ll]ink is [UuDd]|\w{2,12}: \w{3,12} NIC Link is ))"
@@ -54,7 +59,7 @@ _MOST: Final = 20_000
 
 def recognises(output: Output) -> bool:
     """Look for one of the lines among the first hundred, below a log's own command or a log's prefix."""
-    return any(any(_matches(line)) for line in output.lines[:100])
+    return any(any(_matches(line)) or _COMPUTER.match(line[:200]) for line in output.lines[:100])
 
 
 def _matches(line: str) -> tuple[re.Match[str] | None, ...]:
@@ -66,9 +71,12 @@ def _matches(line: str) -> tuple[re.Match[str] | None, ...]:
 
 def read(output: Output) -> Facts:
     """Read links and slots."""
+    values: dict[str, Any] = {}
     links: dict[str, dict[str, Any]] = {}
     slots: dict[str, dict[str, Any]] = {}
     for line in output.lines[:_MOST]:
+        if (own := _COMPUTER.match(line[:200])) is not None:
+            values.update(_computer(own))
         limited, bus, link = _matches(line)
         if limited is not None:
             slot = slots.setdefault(kernel.address(limited["address"]), {"address": kernel.address(limited["address"])})
@@ -88,7 +96,13 @@ def read(output: Output) -> Facts:
             known["address"] = kernel.address(link["address"]) if link["address"] else known["address"]
             if known["up"]:
                 known.update(_rate(link["rest"]))
-    return output.facts("kernel-log", {"links": list(links.values()), "slots": list(slots.values())})
+    return output.facts("kernel-log", {**values, "links": list(links.values()), "slots": list(slots.values())})
+
+
+def _computer(line: re.Match[str]) -> dict[str, Any]:
+    """What FreeBSD says of processors and memory."""
+    found = {name: text for name, text in line.groupdict().items() if text}
+    return {name: text.strip() if name == "cpu_model" else int(text) for name, text in found.items()}
 
 
 def _slot(slot: dict[str, Any], gtps: str | None, width: str | None) -> None:

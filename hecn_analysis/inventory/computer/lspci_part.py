@@ -42,14 +42,14 @@ def read(output: Output) -> Facts:
     names = ("lnkcap_gtps", "lnkcap_width", "lnksta_gtps", "lnksta_width", "max_payload", "max_read_req")
     values: dict[str, Any] = {"address": None, **dict.fromkeys(names)}
     facts = output.facts("lspci-part", values)
+    expected = "the line of its device, to know whose link it is"
+    facts.problem(output.first, "ambiguous", f"found {output.lines[0].strip()[:60]!r}, expected {expected}")
     for number, line in output.numbered():
         if (link := _LINK.match(line)) is not None:
             name = link["what"].lower()
             if values[f"{name}_width"] is not None:
-                expected = "the lines of their devices, to know whose link it is"
-                facts.problem(
-                    number, "ambiguous", f"found another {link['what']} in the piece, expected {expected}; left out"
-                )
+                left_out = f"found another {link['what']}, expected one link; left out with all below it"
+                facts.problem(number, "ambiguous", left_out)
                 break
             values[f"{name}_gtps"], values[f"{name}_width"] = float(link["gtps"]), int(link["width"])
         elif (payload := _PAYLOAD.match(line)) is not None:

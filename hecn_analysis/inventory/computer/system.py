@@ -7,6 +7,7 @@ but names the host that the kernel was built on, and not the one that it runs on
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from hecn_analysis.inventory.contract import Facts, Output
@@ -32,8 +33,14 @@ def recognises(output: Output) -> bool:
         return len(output.lines) <= _FEW or output.command[:1] == ("uname",)
     head = output.lines[:40]
     return any(line.startswith("ID=") for line in head) and all(
-        not line.strip() or line.startswith("#") or _FIELD.match(line) for line in head
+        not line.strip() or line.startswith("#") or _FIELD.match(line) for line in _fields(head)
     )
+
+
+def _fields(lines: Sequence[str]) -> Sequence[str]:
+    """The lines up to a blank one below which no assignment follows, for a note may be pasted there."""
+    ends = (at for at, line in enumerate(lines) if not line.strip() and not any(map(_FIELD.match, lines[at:])))
+    return lines[: next(ends, len(lines))]
 
 
 def read(output: Output) -> Facts:

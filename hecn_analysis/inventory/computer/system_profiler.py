@@ -32,6 +32,7 @@ _KNOWN: Final = re.compile(
 )
 _BYTES: Final = re.compile(r"\((?P<bytes>[\d,.\u00a0\u202f']{1,24}) bytes\)")
 _SPEED: Final = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,2})?) ?(?P<prefix>[MG])(?:b/s|bit/s|bps)", re.IGNORECASE)
+_GTPS: Final = re.compile(r"x?(?P<number>\d{1,3}(?:\.\d)?)(?: GT/s)?$")
 _CLOCK: Final = re.compile(r"(?P<number>\d{1,4}(?:[.,]\d{1,3})?) ?GHz")
 
 
@@ -84,5 +85,7 @@ def _part(part: dict[str, Any], line: Labelled) -> None:
         part["size_bytes" if line.name == "Capacity" else "free_bytes"] = int(digits)
     elif line.name in ("Mount Point", "File System", "Medium Type", "Protocol"):
         part[line.name.lower().replace(" ", "_")] = line.value
+    elif line.name in ("PCIe Link Speed", "PCIe Link Width") and (number := _GTPS.match(line.value)):
+        part["lnksta_gtps" if line.name.endswith("Speed") else "lnksta_width"] = float(number["number"])
     elif line.name == "MTU":
         part["mtu"] = amounts.whole(line.value)

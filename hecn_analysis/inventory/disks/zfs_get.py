@@ -49,7 +49,8 @@ _HEADS: Final = {"USED": "used_bytes", "AVAIL": "avail_bytes", "REFER": "refer_b
 
 def recognises(output: Output) -> bool:
     """Look for the heads."""
-    return BEGINS is not None and BEGINS.match(output.lines[0]) is not None
+    begins = BEGINS is not None and BEGINS.match(output.lines[0]) is not None
+    return begins or (output.command[:1] == ("zfs",) and output.lines[0].startswith("NAME "))
 
 
 def read(output: Output) -> Facts:

@@ -82,6 +82,9 @@ _JSON_KINDS: Final = (
     ("rx-max", "ethtool-g"),
 )
 _UNKNOWN_SPEED: Final = 0xFFFFFFFF
+#: What is left of an output that somebody cut to what matters.
+_SPEED_LINE: Final = re.compile(r"^\s{0,16}Speed: (?:\d{1,7} ?Mb/s|Unknown!)", re.MULTILINE)
+_DUPLEX_LINE: Final = re.compile(r"^\s{0,16}Duplex: (?:Full|Half|Unknown!)", re.MULTILINE)
 _WITHOUT_HEAD: Final = ("Supported link modes: ", "Supports auto-negotiation: ", "Advertised link modes: ")
 _MODES: Final = ("Supported link modes", "Advertised link modes", "Link partner advertised link modes")
 
@@ -105,7 +108,8 @@ def _kind(output: Output) -> tuple[str, str | None] | None:
             return "ethtool-i", _outside(output, "i")
         if _MODULE.match(line) is not None:
             return "ethtool-m", _outside(output, "m")
-    return ("ethtool", None) if all(map(output.head().__contains__, _WITHOUT_HEAD)) else None
+    is_piece = _SPEED_LINE.search(output.head(6)) is not None and _DUPLEX_LINE.search(output.head(8)) is not None
+    return ("ethtool", None) if is_piece or all(map(output.head().__contains__, _WITHOUT_HEAD)) else None
 
 
 def _json_kind(values: dict[str, Any]) -> str | None:

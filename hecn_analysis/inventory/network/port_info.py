@@ -18,7 +18,7 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS: tuple[str, ...] = ("ib-port-info",)
 VERSIONS: str = "infiniband-diags 1.4 to 5"
 COMMANDS: tuple[str, ...] = ("ibportstate", "smpquery")
-BEGINS: re.Pattern[str] | None = re.compile(r"# Port info: (?:Lid|DR)")
+BEGINS: re.Pattern[str] | None = re.compile(r"# Port info: (?:Lid|DR)|(?:Peer )?PortInfo:\s{0,8}$")
 REPEATS: bool = False
 
 _PORT: Final = re.compile(r"# Port info: (?P<path>(?:Lid|DR).{1,120}?) port (?P<port>\d{1,3})\s{0,8}$")
