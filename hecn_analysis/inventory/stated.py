@@ -21,7 +21,7 @@ _CPU: Final = re.compile(
     rf"{_COUNT}{_MAKER}(?P<model>(?:Xeon(?:\(R\)|®)?|EPYC|Epyc|Opteron|Ryzen|Threadripper|Pentium|Atom|"
     r"Core(?:\(TM\)|™)? i\d|i[3579]-|Ampere|Kunpeng|E[357]-(?=\d{4}))"
     r"(?:[ -]?(?:CPU|Gold|Silver|Platinum|Bronze|Threadripper|PRO|Pro|eMAG|Altra|Max"
-    r"|[EWDX]?-?\d{1,5}[A-Z]{0,3}|[vV]\d)\b){0,5})"
+    r"|[EWDX]?-?\d{1,5}[A-Z]{0,3}(?:[vV]\d)?(?!-[Cc]ore)|[vV]\d)\b){0,5})"
 )
 _MEMORY: Final = re.compile(
     r"(?:(?P<count>\d{1,3}) ?\\?[xX*×] ?)?(?P<size>\d{1,5}(?:\.\d)?) ?(?P<unit>[GT])i?B? (?:of )?"
@@ -42,7 +42,7 @@ _SLOT: Final = re.compile(
     r"|\bx(?P<lanes>1|4|8|16) (?:PCI-?[eE] )?slot"
 )
 _DISK: Final = re.compile(
-    r"(?:(?P<count>\d{1,3}) ?\\?[xX*×] ?)(?:\w{1,12} ){0,3}?(?P<size>\d{1,5}(?:\.\d{1,2})?) ?(?P<unit>[GT])B\b"
+    r"(?:(?P<count>\d{1,3}) ?\\?[xX*×] ?)(?:[A-Za-z]\w{0,11} ){0,3}?(?P<size>\d{1,5}(?:\.\d{1,2})?) ?(?P<unit>[GT])B\b"
     r"(?! ?(?:DDR|RAM|ECC|RDIMM|DIMM|PC\d))"
 )
 _WORDS: Final = {"dual": 2, "twin": 2, "quad": 4}

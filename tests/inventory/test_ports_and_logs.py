@@ -45,6 +45,11 @@ def test_ports_of_a_fabric_count_the_extended_speed(facts):
     assert (second["state"], second["signal_bps"]) == ("Down", None)
 
 
+def test_a_slot_that_came_up_is_no_port():
+    _, problems = read("[ 0.1] brcm-pcie 1000120000.pcie: link up, 5.0 GT/s PCIe x1\n")
+    assert [each["kind"] for each in problems] == ["unrecognised"]
+
+
 def test_kernel_lines_of_links_and_slots(facts):
     [found] = facts("kernel_log/dmesg.txt")
     links = {each["name"]: (each["speed_bps"], each["downs"], each["duplex"]) for each in found["links"]}
@@ -197,3 +202,16 @@ def test_nodes_that_are_fewer_than_the_machine_has_memory():
     text = "Machine (250GB total)\n  NUMANode L#0 (P#0 62GB)\n    Package L#0 + L3 L#0 (35MB)\n"
     _, problems = read(text + "      L2 L#0 (256KB) + Core L#0\n        PU L#0 (P#0)\n")
     assert [(each["line"], each["kind"]) for each in problems] == [(1, "truncated")]
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [("Dual E5-2650v2", "E5-2650v2"), ("AMD EPYC 7451 24-Core", "EPYC 7451"), ("i7-9700K", "i7-9700K")],
+)
+def test_models_of_processors_end_where_other_words_begin(text, model):
+    [found], _ = read(f"It has {text} in it.\n")
+    assert [part["model"] for part in found["parts"]] == [model]
+
+
+def test_a_number_that_is_no_count_of_disks():
+    assert read("10 x 4 SSD 960GB\n")[0] == []

@@ -25,8 +25,10 @@ COMMANDS: tuple[str, ...] = ("dmesg", "journalctl", "/var/log/messages", "/var/l
 _ADDRESS: Final = r"(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _UP: Final = re.compile(
     rf"(?:(?P<driver>[\w-]{{2,24}}):? (?:(?P<address>{_ADDRESS}):? )?)?"
-    r"(?:\(unnamed net_device\)|(?P<name>[a-z][\w.]{1,15})):?(?: \([^()]{1,40}\))?:? (?:[\w/-]{1,12}:? )?(?:NIC )?"
+    r"(?:\(unnamed net_device\)|(?P<name>[a-z]{1,10}\d[\w.]{0,14})):?"
+    r"(?: \([^()]{1,40}\))?:? (?:[\w/-]{1,12}:? )?(?:NIC )?"
     r"[Ll]ink (?:is |becomes )?(?:(?P<up>[Uu]p|UP)|(?P<down>[Dd]own|DOWN))\b"
+    r"(?!, [\d.]{1,5} GT/s)"
     r"(?P<rest>.{0,200})"
 )
 _RATE: Final = re.compile(r"(?P<rate>\d{1,6}(?:\.\d)?)\s?(?P<prefix>[GM])b(?:ps|it/s|/s)?\b", re.IGNORECASE)

@@ -27,21 +27,27 @@ _TABLE: Final = (
     rf"\S{{1,200}}\s{{1,60}}(?:/\S{{0,200}}|none|swap)\s{{1,60}}{_TYPES}\s{{1,40}}\S{{1,1500}}"
     r"(?:\s{1,40}\d\s{1,20}\d)?\s{0,20}$"
 )
-BEGINS: re.Pattern[str] | None = re.compile(rf"(?={_PRINTED})|(?={_TABLE})")
+BEGINS: re.Pattern[str] | None = None  # what follows would be taken for more of it
+_FIRST: Final = re.compile(rf"(?={_PRINTED})|(?={_TABLE})")
 REPEATS: bool = False
 
 _LINE: Final = re.compile(
     rf"(?P<device>\S{{1,200}})\s{{1,60}}(?:on )?(?P<place>/\S{{0,200}}|none|swap)\s{{1,60}}(?:type )?(?P<type>{_TYPES})"
     r"\s{1,40}\(?(?P<options>[^\s()]{1,1500})\)?"
 )
+_LONGEST: Final = 2000
+_AHEAD: Final = 60
+_MOST: Final = 0.8  # of the lines that are not blank
 _KERNEL: Final = frozenset(
     {"proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "securityfs", "rootfs", "tmpfs", "autofs", "swap"}
 )
 
 
 def recognises(output: Output) -> bool:
-    """Look for a mounted file system."""
-    return BEGINS is not None and any(BEGINS.match(line) for line in output.lines[:3] if len(line) < 2000)
+    """Look for mounted file systems in nearly all lines."""
+    written = [line for line in output.lines if line.strip() and not line.startswith("#")][:_AHEAD]
+    mounted = sum(len(line) < _LONGEST and _FIRST.match(line) is not None for line in written)
+    return mounted > 0 and mounted >= _MOST * len(written)
 
 
 def read(output: Output) -> Facts:
@@ -49,7 +55,7 @@ def read(output: Output) -> Facts:
     mounts: list[dict[str, Any]] = []
     facts = output.facts("mounts", {"n": 0, "mounts": mounts})
     for line in output.lines:
-        match = _LINE.match(line) if len(line) < 2000 and not line.startswith("#") else None
+        match = _LINE.match(line) if len(line) < _LONGEST and not line.startswith("#") else None
         if match is None:
             continue
         facts.values["n"] += 1
