@@ -12,6 +12,9 @@ from hecn_analysis.base import units
 #: Year from which disks are as the prior has them.
 _NEW_DISKS: Final = 2009
 
+#: Capacity from which disks of 7200 rpm are as the prior has them: the first of 500 GB per platter came out in 2009.
+_NEW_BYTES: Final = 450e9
+
 #: Media that wait for heads and revolutions.
 _ROTATING: Final = frozenset({"hdd", "hdd-2008", "unknown"})
 
@@ -55,7 +58,8 @@ def _one_disk(known: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, A
     medium = "ost" if "osts" in known else known.get("medium", "unknown")
     if medium == "ost" and known.get("year", _NEW_DISKS) < _NEW_DISKS:
         medium = "ost-2008"
-    if medium in {"hdd", "unknown"} and known.get("year", _NEW_DISKS) < _NEW_DISKS:
+    is_old = known.get("year", _NEW_DISKS) < _NEW_DISKS or known.get("capacity", _NEW_BYTES) < _NEW_BYTES
+    if medium in {"hdd", "unknown"} and is_old:
         medium = "hdd-2008"
     zone = known.get("zone", 1.0) if medium.startswith("hdd") else 1.0
     of_kind = rules["media"][medium]

@@ -27,14 +27,15 @@ Basis = Literal["specification", "documented", "calibrated", "assumed"]
 class Parameter(BaseModel):
     """A number in SI with its provenance.
 
-    `spread` is the half width of the 90 % interval relative to `value` (0.1 = ±10 %).
+    `spread` is the half width of the 90 % interval relative to `value` (0.1 = ±10 %), and a factor less one for values
+    that are known by their size alone: with 3, 90 % lie between a fourth of `value` and four times it.
     `source` is the document and place, data sheet, or file of the number; if empty, it is the source of its entry.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     value: float
-    spread: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    spread: Annotated[float, Field(ge=0, le=19)] = 0.0
     basis: Basis = "specification"
     source: str = ""
     unit: str = ""
