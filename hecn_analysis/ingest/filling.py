@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -23,6 +24,15 @@ from hecn_analysis.ingest.reading import read_files
 from hecn_analysis.statements.statement import table_of
 
 Entry = tuple[str, File | OSError]
+
+#: Runs of two files of one rotated log are the same if these are, and the time is known.
+_SAME_RESULT: Final = (
+    *("tool", "start_time", "protocol", "direction", "streams", "duration_s", "bytes", "error"),
+    *("throughput_bps", "sender_throughput_bps", "rtt_min_s", "loss_fraction"),
+)
+
+#: What the rotation of a log appends to its name: a number or a date, and the ending of compression.
+_ROTATED: Final = re.compile(r"(?:[.-](?:\d{1,4}|\d{8}(?:[T-]?\d{2,6})?|old))?(?:\.(?:gz|bz2|xz|zst))?$")
 
 #: Runs of a file are the same if these are.
 _SAME_RUN: Final = ("source_file", "run", "line_first", "tool", "start_time", "throughput_bps", "sender_throughput_bps")
@@ -92,15 +102,30 @@ def add_entries(
 
 
 def _runs_of(archive: Archive, names: Sequence[str]) -> pd.DataFrame:
-    """Rows of the table of runs that an archive holds of some files."""
+    """Rows of the table of runs that an archive holds of some files, whatever rotation makes of their names."""
     runs = archive.table("runs", damaged=[])
-    return runs.loc[runs["source_file"].isin(names), list(_SAME_RUN)]
+    logs = {_log(name) for name in names}
+    known = [name for name in runs["source_file"].unique() if _log(str(name)) in logs]
+    return runs.loc[runs["source_file"].isin(known), list(dict.fromkeys((*_SAME_RUN, *_SAME_RESULT)))]
 
 
-def _without(former: pd.DataFrame, rows: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Leave out the runs that an archive holds of the beginning of a file, and what belongs to them."""
+def _log(name: str) -> str:
+    """Name of a log without what rotation appends."""
+    return _ROTATED.sub("", name)
+
+
+def _without(name: str, former: pd.DataFrame, rows: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Leave out the runs that an archive holds of the beginning of a file or of its log, and what belongs to them."""
     runs = rows["runs"]
-    known = pd.MultiIndex.from_frame(runs[list(_SAME_RUN)]).isin(pd.MultiIndex.from_frame(former))
+    same, result = list(_SAME_RUN), list(_SAME_RESULT)
+    known = pd.MultiIndex.from_frame(runs[same]).isin(pd.MultiIndex.from_frame(former[same]))
+    own_log = former["source_file"].map(_log) == _log(name)
+    rotated = former[own_log & (former["source_file"] != name) & former["start_time"].notna()]
+    counts = rotated.groupby(result, dropna=False).size()
+    if len(counts):
+        times = runs.groupby(result, dropna=False).cumcount()  # several results may be alike
+        held = counts.reindex(pd.MultiIndex.from_frame(runs[result])).fillna(0).to_numpy()
+        known |= (times.to_numpy() < held) & runs["start_time"].notna().to_numpy()
     key = ["source_file", "run"]
     kept = pd.MultiIndex.from_frame(runs.loc[~known, key])
     own = {
@@ -151,7 +176,7 @@ def _add(archive: Archive, name: str, file: File, former: pd.DataFrame | None) -
     if all(frame.empty for table, frame in rows.items() if table not in ("problems", "statements")):
         return "left out", reported  # a later version may know how to read it
     if former is not None and len(former):
-        rows = _without(former, rows)
+        rows = _without(name, former, rows)
     is_added = archive.add(key, rows, source=name)
     return ("added", reported) if is_added else ("known", tables.make("problems", []))
 

@@ -1,16 +1,20 @@
 """New and grown files of folders, added to an archive once each: by their content, whatever they are called.
 
-A file that is still being written waits until two looks in a row find it the same. One that cannot be read is named
+A file that is still being written waits until two looks in a row find it the same. A log that never rests is read up to
+its last whole line once it has grown at `_RESTLESS` looks in a row. One that cannot be read is named
 once, and tried again when it changes, or after a pause that doubles up to an hour. Nothing is kept beside the archive:
 after a stop, the files are looked at again, and the archive knows those that it has.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from hecn_analysis.archive.store import Archive
@@ -20,6 +24,12 @@ from hecn_analysis.ingest.filling import add_entries
 
 FIRST_PAUSE_S: Final = 60.0
 LONGEST_PAUSE_S: Final = 3600.0
+
+#: Looks in a row that find a file longer than before, after which its whole lines are read.
+_RESTLESS: Final = 3
+
+#: A line that is longer is no log's. [B]
+_LONGEST_LINE: Final = 1 << 20
 
 _State = tuple[int, int, int]
 
@@ -57,13 +67,16 @@ class Incoming:
         self._archive = archive
         self._taken: dict[str, _State] = {}
         self._seen: dict[str, _State] = {}
+        self._grown: dict[str, int] = {}
         self._failures: dict[str, _Failure] = {}
         self._away: set[str] = set()
+        self._said: set[str] = set()
 
     def take(self, *, settled: bool) -> Batch:
         """Add what is new; with `settled`, also files that no look before found the same."""
         batch = Batch()
         due: list[tuple[str, File | OSError]] = []
+        restless: list[tuple[str, File]] = []
         for folder in self._folders:
             if not Path(folder).exists():
                 if folder not in self._away:
@@ -78,11 +91,44 @@ class Incoming:
                     continue
                 if settled or state == before:
                     due.append((name, file))
+                elif isinstance(file, File) and self._is_restless(name, state, before):
+                    restless.append((name, file))
                 else:
                     batch.waiting += 1
         if due:
             self._add(due, batch)
+        if restless:
+            self._add_beginnings(restless, batch)
         return batch
+
+    def _is_restless(self, name: str, state: _State, before: _State | None) -> bool:
+        """Whether a file has grown at several looks in a row."""
+        is_plain = not name.endswith((".gz", ".bz2", ".xz", ".zst"))
+        has_grown = is_plain and before is not None and state[0] == before[0] and state[1] > before[1]
+        self._grown[name] = self._grown.get(name, 0) + 1 if has_grown else 0
+        return self._grown[name] >= _RESTLESS
+
+    def _add_beginnings(self, restless: Sequence[tuple[str, File]], batch: Batch) -> None:
+        """Add what logs hold up to their last whole line; the rest comes at a later look."""
+        with TemporaryDirectory(prefix="hecn-watch-") as folder:
+            copies: list[tuple[str, File | OSError]] = []
+            for number, (name, file) in enumerate(restless):
+                self._grown[name] = 0
+                copy = Path(folder) / f"{number}{Path(file).suffix}"
+                try:
+                    has_lines = _copy_lines(file, copy)
+                except OSError:
+                    continue  # it is looked at again
+                if has_lines:
+                    copies.append((name, File(str(copy))))
+            added, _, problems = add_entries(self._archive, copies, grown=True)
+        batch.added += added
+        unread = problems[problems["kind"].isin(("unreadable", "unrecognised"))].drop_duplicates("source_file")
+        for row in unread.to_dict("records"):
+            remark = f"{row['source_file']}: {row['kind']}: {row['message']}"
+            if remark not in self._said:
+                self._said.add(remark)
+                batch.remarks.append(remark)
 
     def _is_paused(self, name: str, state: _State) -> bool:
         failure = self._failures.get(name)
@@ -106,6 +152,18 @@ class Incoming:
                 self._failures[name] = _Failure(state, message, pause_s, time.monotonic() + pause_s)
             elif state is not None:
                 self._taken[name] = state
+
+
+def _copy_lines(file: File, copy: Path) -> bool:
+    """Copy a file up to its last whole line; whether there is one."""
+    with os.fdopen(file.open(), "rb") as source, copy.open("wb") as target:
+        shutil.copyfileobj(source, target)
+        size = target.tell()
+    with copy.open("r+b") as target:
+        target.seek(max(size - _LONGEST_LINE, 0))
+        end = target.read().rfind(b"\n") + 1
+        target.truncate(max(size - _LONGEST_LINE, 0) + end if end else 0)
+    return bool(end)
 
 
 def _state_of(file: File | OSError) -> _State:
