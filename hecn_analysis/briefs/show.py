@@ -76,7 +76,7 @@ PROVENANCE = {
     "place": "Place in the document",
     "document": "Document",
 }
-READING = {"where": "File", "tool": "Tools", "runs": "Runs read", "refused": "Lines refused"}
+READING = {"where": "File", "tool": "Tools", "runs": "Runs read", "refused": "Problems"}
 ASSUMPTIONS = {
     "end": "Of",
     "name": "Parameter",
@@ -111,7 +111,7 @@ def show_finding(
         ]
     )
     tiles = "".join(
-        f"<li>{html_text(figure.label)}: <b>{html_text(figure.value)}</b> {html_text(figure.note)}</li>"
+        f"<li>{html_text(figure.label)}: <b>{html_text(figure.value)}</b>{html_text(figure.note and f' ({figure.note})')}</li>"
         for figure in key_figures
     )
     data = {
@@ -163,7 +163,7 @@ def show_table(
 
 
 def show_reading(reading: Reading) -> None:
-    """Show what was read: for each file its tools, the number of runs, and the number of refused lines."""
+    """Show what was read: for each file its tools, the number of runs, and the number of problems."""
     runs, problems = reading.runs, reading.problems
     files = sorted({*runs["source_file"], *problems["source_file"]})
     rows = pd.DataFrame(
@@ -175,7 +175,7 @@ def show_reading(reading: Reading) -> None:
         }
     )
     many = f"{len(files)} files" if len(files) != 1 else "one file"
-    caption = f"What was read from {many}: {len(runs)} runs, {len(problems)} lines refused"
+    caption = f"What was read from {many}: {units.format_count(len(runs), 'run')}, {units.format_count(len(problems), 'problem')}"
     show_table(rows, READING, caption=caption)
 
 

@@ -41,7 +41,7 @@ exit status:
 
 _SHOWN = [
     *("parameter", "host", "end", "prior", "prior_spread_fraction", "value", "spread_fraction"),
-    "found",
+    "determined",
     "source",
 ]
 

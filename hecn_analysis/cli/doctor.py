@@ -52,16 +52,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _rows() -> Iterator[dict[str, Any]]:
-    yield {"part": "hecn-analysis", "found": str(hecn.__version__), "gives": "all commands"}
-    yield {"part": "Python", "found": platform.python_version(), "gives": "3.11 to 3.13 are supported"}
+    yield {"part": "hecn-analysis", "installed": str(hecn.__version__), "gives": "all commands"}
+    yield {"part": "Python", "installed": platform.python_version(), "gives": "3.11 to 3.13 are supported"}
     browser = next(filter(None, map(which, BROWSERS)), None)
     yield _row("Chromium", "chromium", browser, "PDF of briefs and reports, figures as PNG and SVG")
     for program, package, gives in PROGRAMS:
         yield _row(program, package, which(program), gives)
     for module, gives in MODULES:
         state = "installed" if importlib.util.find_spec(module) else "missing"
-        yield {"part": module, "found": state, "gives": gives}
+        yield {"part": module, "installed": state, "gives": gives}
 
 
 def _row(part: str, package: str, path: str | None, gives: str) -> dict[str, Any]:
-    return {"part": part, "found": path or "missing", "gives": gives if path else f"{gives}: apt install {package}"}
+    return {"part": part, "installed": path or "missing", "gives": gives if path else f"{gives}: apt install {package}"}

@@ -79,5 +79,5 @@ def _texts(checked_hosts: Sequence[tuple[CapturedHost, HostFindings]]) -> Iterat
 def _rates(now: float | None, fixed: float | None, basis: str) -> str:
     rates = "" if now is None else units.format_rate(now)
     if now is not None and fixed is not None:
-        rates += f", mended {units.format_rate(fixed)}"
+        rates += f", fixed {units.format_rate(fixed)}"
     return f"{rates} ({basis})" if rates and basis else rates or basis

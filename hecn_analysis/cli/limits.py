@@ -69,6 +69,9 @@ EXAMPLES = {
 #: Options with a default that decides the figures, and where to find the true value.
 _TO_LOOK_UP = {"pcie": {"max_payload": "lspci -vv shows it as MaxPayload of DevCtl"}}
 
+#: Kinds whose rates people read in bytes per second.
+_OF_DISKS = frozenset({"raid", "disk", "ssd", "enclosure", "pagecache"})
+
 VALUES = """\
 A value is an SI number (bit/s, bytes, seconds, fractions) or carries a unit:
 10Gb/s, 204MB/s, 64GiB, 80ms, 5%. Comma-separated values give one row each."""
@@ -157,7 +160,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _told(kind: str, given: Mapping[str, list[Any]], figures: Mapping[str, Any]) -> Iterator[str]:
     """Yield the figures as text, and for a path that TCP could fill the buffers to set."""
     stated = {name: value for name, value in figures.items() if value == value}  # noqa: PLR0124 - NaN is not itself
-    yield from output.text_object(stated, DIGITS)
+    yield from output.text_object(stated, DIGITS, of_disks=kind in _OF_DISKS)
     bdp = figures.get("bdp_bytes", math.nan)
     if kind != "tcp" or not math.isfinite(bdp):
         return

@@ -114,11 +114,14 @@ def written(
     return csv_rows(rows, columns) if form == "csv" else text_rows(list(rows), digits, in_bytes)
 
 
-def text_object(figures: Row, digits: int = 3) -> Iterator[str]:
-    """Named figures for people, one per line."""
+def text_object(figures: Row, digits: int = 3, *, of_disks: bool = False) -> Iterator[str]:
+    """Named figures for people, one per line; rates of disks in bytes per second, too."""
     width = max(map(len, map(bare, figures)))
     for name, value in figures.items():
-        yield f"{bare(name):<{width}}  {human(name, value, digits)}\n"
+        told = human(name, value, digits)
+        if of_disks and name.endswith("_bps") and told.endswith("b/s"):
+            told = f"{human(name, value, digits, in_bytes=True)} ({told})"
+        yield f"{bare(name):<{width}}  {told}\n"
 
 
 def _is_informative(value: object) -> bool:

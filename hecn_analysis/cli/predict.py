@@ -241,6 +241,7 @@ def _text(answer: Answer) -> Iterator[str]:
         yield from _site_text(answer.row)
         return
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
+    yield from _time(answer.row)
     halves = (
         (unknown["name"], _half(unknown["spread"]), _half(unknown["spread_then"])) for unknown in answer.row["unknowns"]
     )
@@ -250,6 +251,14 @@ def _text(answer: Answer) -> Iterator[str]:
         yield f"\nTo narrow the interval most, state with --set: {', '.join(keys)}.\n"
     for warning in answer.row["warnings"]:
         yield f"\nwarning: {warning}\n"
+
+
+def _time(row: Mapping[str, Any]) -> Iterator[str]:
+    """How long a fixed amount takes."""
+    if row["time_s"] is not None:
+        fastest, slowest = (units.format_time(8 * row["bytes"] / row[name]) for name in ("high_bps", "low_bps"))
+        amount, time = units.format_bytes(row["bytes"]), units.format_time(row["time_s"])
+        yield f"\n{amount} take {time} (90 % of single runs between {fastest} and {slowest}).\n"
 
 
 def _site_text(row: Mapping[str, Any]) -> Iterator[str]:

@@ -90,7 +90,7 @@ def advice_of(kind: Kind, without: Collection[str]) -> dict[str, Told]:
         for name, odds in _odds(cue, statement).items():
             if cue.do and odds >= _ADVISES and name not in without and odds > strongest.get(name, (0.0, None))[0]:
                 place = f"{PurePath(statement.source_file).name}:{statement.line}"
-                told = Told(f"mend what {place} shows ({cue.says})", cue.settings, cue.do, cue.check, cue.source)
+                told = Told(f"fix what {place} shows: {cue.says}", cue.settings, cue.do, cue.check, cue.source)
                 strongest[name] = odds, told
     return {name: told for name, (_, told) in strongest.items()}
 

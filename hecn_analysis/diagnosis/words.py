@@ -53,7 +53,7 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
         if (cut := _cut(line, _WIDTH)) not in failures:
             yield cut
     for change in verdict.changes[:2]:
-        yield _cut(f"  change: {change.what}", _WIDTH)
+        yield _cut(f"  change: {change.what}", 2 * _WIDTH)
         if after := gain(change, verdict):
             yield f"    {after}"
         yield _cut(f"    do: {change.command}", 2 * _WIDTH)
@@ -156,9 +156,12 @@ def table(verdicts: Sequence[Diagnosis]) -> str:
     ]
     return (
         "<table><thead><tr>"
-        + "".join(f"<th>{head}</th>" for head in heads)
+        + "".join(f"<th style='text-align:left'>{head}</th>" for head in heads)
         + "</tr></thead><tbody>"
-        + "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        + "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{_cell(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
         + "</tbody></table>"
     )
 

@@ -26,7 +26,7 @@ from hecn_analysis.prediction.estimation import Posterior, Problem
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_runs, scenarios
 
-#: A parameter is found if the runs cut its spread below this share of the prior's, partly found below `PARTLY`. [1]
+#: A parameter is determined if the runs cut its spread below this share of the prior's, partly below `PARTLY`. [1]
 FOUND = 0.5
 PARTLY = 0.9
 #: Correlation above which parameters are known only together. [1]
@@ -40,7 +40,7 @@ LINES_NAMED = 8
 
 PARAMETER_COLUMNS = [
     *("parameter", "host", "end", "unit", "prior_value", "prior_spread_fraction", "value", "spread_fraction"),
-    *("found", "together_with", "basis", "source"),
+    *("determined", "together_with", "basis", "source"),
 ]
 RUN_COLUMNS = ["run", "measured_bps", "fitted_bps", "error", "cpu_sender_error", "cpu_receiver_error", "contradicts"]
 
@@ -52,11 +52,11 @@ class Calibration:
     """Parameters estimated from measured runs.
 
     ``parameters`` has one row per parameter that affects the runs: ``parameter`` (its key in the host), ``host``,
-    ``end`` (sender, receiver, both, tool), ``unit``, value and spread before and after, ``found`` (yes, partly, no),
-    ``together_with`` (parameters known only together with it), ``basis``, ``source`` (files and lines). ``runs`` has
-    one row per run: measured and fitted throughput, errors of throughput and CPU columns (model / measurement - 1), and
-    whether it ``contradicts`` the others. ``unknown`` are combinations of parameters that the runs cannot separate,
-    with weights.
+    ``end`` (sender, receiver, both, tool), ``unit``, value and spread before and after, ``determined`` (yes, partly,
+    no), ``together_with`` (parameters known only together with it), ``basis``, ``source`` (files and lines). ``runs``
+    has one row per run: measured and fitted throughput, errors of throughput and CPU columns (model / measurement - 1),
+    and whether it ``contradicts`` the others. ``unknown`` are combinations of parameters that the runs cannot
+    separate, with weights.
 
     Examples
     --------
@@ -89,12 +89,12 @@ class Calibration:
 
     @property
     def hosts(self) -> list[str]:
-        """Hosts with at least one found parameter, the sender first."""
-        rows = self.parameters[(self.parameters["found"] != "no") & (self.parameters["end"] != "tool")]
+        """Hosts with at least one determined parameter, the sender first."""
+        rows = self.parameters[(self.parameters["determined"] != "no") & (self.parameters["end"] != "tool")]
         return list(dict.fromkeys(rows.sort_values("end", ascending=False)["host"]))
 
     def yaml(self, host: str | None = None) -> str:
-        """YAML lines for the description of a host: the parameters found fully or partly.
+        """YAML lines for the description of a host: the parameters determined fully or partly.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Calibration:
         str
             The lines.
         """
-        rows = self.parameters[self.parameters["found"] != "no"]
+        rows = self.parameters[self.parameters["determined"] != "no"]
         texts = []
         for name in dict.fromkeys(rows["host"]) if host is None else (host,):
             own = rows[rows["host"] == name]
@@ -159,7 +159,7 @@ def calibrate(
     >>> from hecn_analysis.base.places import data_dir
     >>> log = data_dir() / "logs" / "c-systems-nuttcp.txt"
     >>> table = calibrate(log, sender="c", receiver="c", settings={"path": "lan-2x10ge"}).parameters
-    >>> table.loc[table["found"] == "yes", "parameter"].tolist()
+    >>> table.loc[table["determined"] == "yes", "parameter"].tolist()
     ['cpu.send_cost', 'cpu.receive_cost']
     """
     keys = {"sender": str(sender), "receiver": str(receiver), **(settings or {})}
@@ -221,7 +221,7 @@ def _parameters(problem: Problem, posterior: Posterior) -> pd.DataFrame:
                     "prior_spread_fraction": unknown.prior.spread,
                     "value": after.value,
                     "spread_fraction": after.spread,
-                    "found": status,
+                    "determined": status,
                     "together_with": ", ".join(_name(problem, other) for other in others) or None,
                     "basis": after.basis if status != "no" else unknown.prior.basis,
                     "source": source,
@@ -229,7 +229,7 @@ def _parameters(problem: Problem, posterior: Posterior) -> pd.DataFrame:
             )
     frame = with_units(pd.DataFrame(rows, columns=PARAMETER_COLUMNS))
     order = {"yes": 0, "partly": 1, "no": 2}
-    return frame.sort_values("found", key=lambda column: column.map(order), kind="stable").reset_index(drop=True)
+    return frame.sort_values("determined", key=lambda column: column.map(order), kind="stable").reset_index(drop=True)
 
 
 def _name(problem: Problem, number: int) -> str:
@@ -300,7 +300,7 @@ def _check(measured: Sequence[Measurement], parameters: pd.DataFrame, runs: pd.D
             "runs of these hosts, with the path and the tool that were used",
             source=where,
         )
-    if (parameters["found"] == "no").all():
+    if (parameters["determined"] == "no").all():
         raise InputError(
             "runs without new information about the hosts: "
             + (
@@ -323,7 +323,7 @@ def _remarks(measured: Sequence[Measurement], parameters: pd.DataFrame, runs: pd
     remarks += [
         f"{run['run']}: contradicts the other runs, so it has less weight ({_off(run)})" for run in contradicting
     ]
-    tied = parameters[parameters["together_with"].notna() & (parameters["found"] != "no")].to_dict("records")
+    tied = parameters[parameters["together_with"].notna() & (parameters["determined"] != "no")].to_dict("records")
     remarks += [
         f"{row['parameter']} of {row['host']} is known only together with {row['together_with']}" for row in tied
     ]

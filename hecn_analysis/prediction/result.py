@@ -102,6 +102,12 @@ class Prediction:
         return self.ladder[0].resource_class if self.ladder else None
 
     @property
+    def bytes(self) -> float | None:
+        """Amount of data of a transfer that is not timed [bytes]."""
+        tool = self.scenario.tool
+        return None if tool.bytes is None else tool.bytes.value * tool.processes * (2 if tool.bidirectional else 1)
+
+    @property
     def near_limits(self) -> tuple[Rung, ...]:
         """The bottleneck and the next limits that are not far above the throughput."""
         return tuple(rung for rung in self.ladder if rung.throughput_bps < _FAR * self.throughput_bps)
@@ -147,6 +153,8 @@ class Prediction:
             "throughput_bps": self.throughput_bps,
             "low_bps": self.low_bps,
             "high_bps": self.high_bps,
+            "bytes": self.bytes,
+            "time_s": None if self.bytes is None else 8 * self.bytes / self.throughput_bps,
             "bottleneck": self.bottleneck,
             "bottleneck_class": self.bottleneck_class,
             "utilisation": self.utilisation,

@@ -202,3 +202,16 @@ def test_values_of_a_range_are_shown_with_their_unit():
     row = {"path.rtt": 0.0028854, "tool.request": 65536, "path.rate": 1e9, "tool.streams": 2, "throughput_bps": 1e9}
     shown = [with_unit(name, value) for name, value in row.items()]
     assert shown == ["2.89 ms", "65.5 kB", "1.00 Gb/s", 2, 1e9]
+
+
+def test_the_time_of_a_fixed_amount_is_told(capsys):
+    words = ["--sender=ideal", "--receiver=ideal", "--set", "path.rate=10Gb/s", "path.rtt=20ms", "path.loss=0"]
+    assert main(["predict", *words, "tool.bytes=40TB", "tool.processes=2"]) == 0
+    assert "\n80.0 TB take 18.9 h (90 % of single runs between " in capsys.readouterr().out
+    assert main(["predict", *words, "tool.duration=10s"]) == 0
+    assert " take " not in capsys.readouterr().out
+
+
+def test_rates_of_disks_are_told_in_bytes_and_bits(capsys):
+    assert main(["limits", "raid", "--level=6", "--disks=12", "--disk-rate=250MB/s", "--op=read"]) == 0
+    assert capsys.readouterr().out == "throughput  2.50000 GB/s (20.0000 Gb/s)\n"

@@ -14,9 +14,9 @@ def test_missing_programs_are_named_with_package_and_use(tmp_path, monkeypatch, 
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("hecn_analysis.live.programs.FOLDERS", ())
     found = rows(capsys)
-    assert found["nuttcp"]["found"] == "missing"
+    assert found["nuttcp"]["installed"] == "missing"
     assert found["nuttcp"]["gives"].endswith(": apt install nuttcp")
-    assert found["Chromium"]["found"] == "missing"
+    assert found["Chromium"]["installed"] == "missing"
 
 
 def test_program_on_the_path_is_found_and_not_run(tmp_path, monkeypatch, capsys):
@@ -25,6 +25,6 @@ def test_program_on_the_path_is_found_and_not_run(tmp_path, monkeypatch, capsys)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     found = rows(capsys)
-    assert found["iperf3"]["found"] == str(program)
+    assert found["iperf3"]["installed"] == str(program)
     assert "apt install" not in found["iperf3"]["gives"]
     assert not (tmp_path / "ran").exists()

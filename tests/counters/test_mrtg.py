@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.base.places import data_dir
+from hecn_analysis.cli import main
 from hecn_analysis.counters import read_counters
 
 
@@ -154,3 +155,15 @@ def test_a_target_without_its_speed_leaves_that_of_the_page(tmp_path):
     (tmp_path / "mrtg.cfg").write_text("WorkDir: /var\nTarget[edge]: 1:public@r1\nTitle[edge]: To the edge\n")
     row = read_counters(tmp_path).interfaces.set_index("source_file").loc[str(tmp_path / "edge.html")]
     assert (row.description, row.speed_bps) == ("To the edge", 10e9)
+
+
+def test_a_page_without_rates_over_time_is_told_with_its_means_and_peaks(tmp_path, capsys):
+    page = tmp_path / "port.html"
+    marks = {"maxin": 80, "maxout": 12, "avin": 20, "avout": 3, "cuin": 30, "cuout": 2}
+    comments = "".join(f"<!-- {name} d {value}000000 -->\n" for name, value in marks.items())
+    head = f"<head><title>Port 7</title>\n<!-- Begin Head -->\n{comments}</head>"
+    body = "<body><table><tr class='in'><th>In</th><td>80.0 MB/s (9.0%)</td></tr></table></body>"
+    page.write_text(f"<html>{head}{body}</html>\n")
+    assert main(["traffic", str(page)]) == 1
+    told = "day: in, mean 160 Mb/s, most 640 Mb/s; out, mean 24.0 Mb/s, most 96.0 Mb/s"
+    assert f"{page}: found summaries only ({told}), expected rates over time" in capsys.readouterr().err

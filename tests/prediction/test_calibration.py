@@ -78,7 +78,7 @@ def test_known_costs_are_recovered_with_what_is_left_open_of_them(host):
     for name, cost in TRUE.items():
         row = of(found, f"cpu.{name}_cost")
         assert row["value"] == pytest.approx(cost, rel=0.08), name  # the priors still pull a little
-        assert row["found"] == "yes"
+        assert row["determined"] == "yes"
         assert row["spread_fraction"] < row["prior_spread_fraction"] / 2
     assert of(found, "cpu.receive_cost")["source"] == "lab.txt:1, 2"
     assert of(found, "cpu.receive_cost")["spread_fraction"] < 0.05  # by its rate too
@@ -107,8 +107,8 @@ def test_a_disk_is_known_by_the_runs_that_it_holds_back(host):
     silent = {"cpu_sender_fraction": None, "cpu_receiver_fraction": None}
     found = calibrated([copy(host, 1, **silent), copy(host, 2, **silent)])
     disk = of(found, "write_rate")
-    assert (disk["value"], disk["found"]) == (pytest.approx(6e9, rel=0.02), "yes")
-    assert of(found, "cpu.send_cost")["found"] == "no"
+    assert (disk["value"], disk["determined"]) == (pytest.approx(6e9, rel=0.02), "yes")
+    assert of(found, "cpu.send_cost")["determined"] == "no"
     assert "no run has CPU columns" in found.remarks[0]
 
 
@@ -289,4 +289,4 @@ def test_what_has_no_unit_need_not_be_whole():
     assert before_calibration("contention", shipped, 2009).value == 0.04
     log = str(data_dir() / "logs" / "c-systems-nuttcp.txt")
     found = calibrate(log, sender="c", receiver="c", settings={"path": "lan-2x10ge"})
-    assert of(found, "cpu.send_cost")["found"] == "yes"
+    assert of(found, "cpu.send_cost")["determined"] == "yes"
