@@ -8,7 +8,7 @@ Units and traps
   amount over the total time.
 - The file test mode gives the direction: "random read", "sequential write (creation)". Rewrites count as writes.
 - Of a mode with no reads, the figure of reads is 0.00, and makes no run.
-- Of an output that somebody shortened, "Throughput:" and what is below it are read, without the time.
+- Of an output that somebody shortened, the rates of reads and writes are read, without the time.
 - "… bytes written in … seconds" of ``prepare`` is a sequential write.
 - Other tests of sysbench (cpu, memory, oltp) print no throughput of files, and are left out.
 """
@@ -29,7 +29,7 @@ _PREPARED: Final = re.compile(
     r"^\s{0,8}(?P<bytes>\d{4,18}) bytes written in (?P<seconds>\d{1,9}\.\d{1,6}) seconds "
     r"\((?P<rate>\d{1,9}\.\d{1,6}) ?(?P<unit>[KMG]?)i?[Bb]/sec\)\.?"
 )
-_RATES: Final = re.compile(r"^\s{0,8}(?:File operations|Throughput):\s{0,8}$")
+_RATES: Final = re.compile(r"^\s{0,8}(?:reads/s|read, MiB/s):\s{1,40}\d{1,9}\.\d\d$")
 _AMOUNT: Final = r"(?P<{0}>\d{{1,9}}(?:\.\d{{1,6}})?)(?P<{0}_unit>[KMGT]?)b"
 
 
@@ -53,8 +53,6 @@ class Sysbench(BlockReader):
             "Total transferred ",
             "Total file size",
             "total file size",
-            "Throughput:",
-            "File operations:",
             " bytes written in ",
         ),
     )
@@ -92,7 +90,6 @@ class Sysbench(BlockReader):
             return True
         if self._first is None and _RATES.match(line.text):
             self._first = self._last = line.number
-            return True
         return super().feed(line)
 
     def finish(self) -> None:
