@@ -26,6 +26,8 @@ _OWN: Final = tuple(tables.COLUMNS["samples"])
 _IDENTITY: Final = ("host", "interface", "index")
 #: More octets than a packet can have: Linux counts 512 KiB as one with BIG TCP.
 _LARGEST_PACKET: Final = 1 << 20
+#: Formats of single metrics: there may be octets of all packets, and packets of one kind or of a narrower counter only.
+_SINGLE: Final = ("prometheus", "openmetrics", "influx", "snmp")
 _SHOWN: Final = tuple(name for name in _OWN if name not in {"source_file", "line", "host", "interface", "time"})
 
 
@@ -189,7 +191,7 @@ class CounterFindings(FileProblems):
 
     def _check_sizes(self) -> None:
         """Report octets that cannot be those of the packets beside them: figures of another column, or cut off."""
-        for way in ("in", "out"):
+        for way in () if str(self.format).startswith(_SINGLE) else ("in", "out"):
             wrong = [
                 row
                 for row in self.samples
