@@ -134,7 +134,7 @@ def _take_stated(result: Read, document: Document, text: Text) -> None:
         numbers = tuple(dict.fromkeys(part["line"] for part in parts))
         by_number = dict(rest[::-1])
         output = Output(document.source_file, tuple(by_number[each] for each in numbers), numbers[0], numbers=numbers)
-        result.captured.append(Captured(output, output.facts(STATED, {"n_parts": len(parts), "parts": parts})))
+        result.captured.insert(0, Captured(output, output.facts(STATED, {"n_parts": len(parts), "parts": parts})))
 
 
 def recognises(document: Document) -> bool:
