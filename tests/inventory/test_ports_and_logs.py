@@ -168,8 +168,11 @@ def test_wear_and_heat_of_a_drive(facts):
     assert (found["read_bytes"], found["written_bytes"]) == (512 * 10**9, 2000 * 512000)
 
 
-def test_mounts_with_the_sizes_of_nfs(facts):
-    [found] = facts("mounts/proc.txt")
+def test_mounts_with_the_sizes_of_nfs():
+    [found], _ = read(
+        "/dev/md5 /srv/data xfs rw,noatime,logbsize=256k 0 0\nproc /proc proc rw,nosuid 0 0\n"
+        "nas9:/vol /mnt/nas nfs4 rw,vers=4.1,rsize=1048576,wsize=262144,proto=tcp 0 0\n"
+    )
     assert [(each["mount"], each["rsize_bytes"], each["wsize_bytes"]) for each in found["mounts"]] == [
         ("/srv/data", None, None),
         ("/mnt/nas", 1048576, 262144),
