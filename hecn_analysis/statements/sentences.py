@@ -85,6 +85,12 @@ _EXCLUDES: Final = re.compile(
     r" (?:the|an?|my|our|about|caused by|related to)\b(?:(?!\bbut\b)[^;:.!?]){0,400}",
     re.IGNORECASE,
 )
+#: A greeting before what a sentence states.
+_GREETS: Final = re.compile(
+    r"^\s{0,8}(?:hi|hello|hey|dear|greetings|good (?:morning|day|evening|afternoon)|hallo|bonjour|hola|guten tag)\b"
+    r"(?: [\w']{1,20}){0,3}[,!:]",
+    re.IGNORECASE,
+)
 _TRIES: Final = re.compile(
     r"\b(?:tried|try|replac\w{1,3}|swapp\w{1,3}|chang\w{1,3}|different|another|new|other|disabl\w{1,3}|enabl\w{1,3}"
     r"|set(?:ting)?|updat\w{1,3}|upgrad\w{1,3}|install\w{0,3}|switch\w{1,3}|reboot\w{0,3}|remov\w{1,3}|unplug\w{0,4}"
@@ -115,6 +121,8 @@ _MOST_JOINED: Final = 40
 _LEAST_BROKEN: Final = 6
 #: How a line begins that does not continue the one before: a list, a quote, a heading, an output.
 _BEGINS: Final = re.compile(r"\s{0,8}(?:[-*+>|#=$`~\[<{]|\d{1,3}[.):]\s|[A-Za-z][\w-]{0,30}:(?:\s|$))|\s{2}|\s*$")
+#: How a line of a list begins that labels what it states: "From home with VPN: 3 MB/s".
+_LABELS: Final = re.compile(r"\s{0,8}[^\W\d][\w'/.+-]{0,30}(?: [\w'/.+-]{1,20}){0,8} ?:\s")
 
 
 class Paragraph(NamedTuple):
@@ -146,6 +154,8 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
 def _is_broken(line: str, following: str) -> bool:
     """Whether a sentence goes on in the next line."""
     if len(line.rstrip()) not in _BROKEN or _BEGINS.match(following) is not None:
+        return False
+    if _LABELS.match(line) is not None and _LABELS.match(following) is not None:
         return False
     return is_sentence(line) and len(_WORD.findall(line)) >= _LEAST_BROKEN and _OF_TOOLS.search(following) is None
 
@@ -190,7 +200,7 @@ def _void(sentence: str) -> Iterator[tuple[int, int]]:
     if _IN_VAIN.search(sentence) is not None and _TRIES.search(sentence) is not None:
         yield from _vain(sentence)
         return
-    for pattern in (_ASKS, _GUESSES, _QUOTES, _EXCLUDES):
+    for pattern in (_GREETS, _ASKS, _GUESSES, _QUOTES, _EXCLUDES):
         for match in pattern.finditer(sentence):
             yield match.span()
 

@@ -19,6 +19,25 @@ RATE: Final = re.compile(
     r"(?:(?P<prefix>[kKmMgG])i?(?P<of>[bB])(?:it|yte)?s?(?: ?/ ?s(?:ec(?:ond)?)?| per s(?:ec(?:ond)?)?|ps)"
     r"|(?P<bits>[kKMG])b(?:it)?(?:E|ps)?|(?P<word>[kKmMgG])(?:bits?|egabit|ilobit|igabit)s?(?: ?/ ?s\w{0,5})?)(?![\w/])"
 )
+#: A line of a list that gives a rate for a condition: "- Wi-Fi: 30 Mbit/s", "with VPN -> ~20 Mbps down".
+_LABELLED: Final = re.compile(
+    r"\s{0,12}(?:[-*+•·–>] ?|\d{1,2}[.)] )?(?P<label>[^\W\d](?:[^:=|<>\[\].;]|\.(?=\w)){1,70}?) ?"
+    r"(?::|-{0,2}>|→|\s(?:[-–]|={1,2}>?)\s) ?(?P<rate>(?:[^:=|\[\].;]|\.(?=\d)|[.;]\s{0,3}$){1,60})"
+)
+#: A label of a setting or counter, as tools print them: one word, or words joined by hyphens and underscores.
+_OF_SETTING: Final = re.compile(
+    r"\s*(?:(?:link )?speed|bit ?rate|rate|bandwidth|bw|[\w.-]*_[\w.-]*|rx|tx|max|min|avg|total)\s*", re.IGNORECASE
+)
+#: A command whose result the next line states: "scp big.iso nas:", then "gives only 15 MB/s".
+_COMMAND: Final = re.compile(
+    r"\s{0,8}(?:[$#>`] ?){0,2}(?:sudo )?(?:scp|sftp|rsync|wget|curl|iperf3?|netperf|nuttcp|dd|cp|nc|ncat|netcat|socat"
+    r"|smbclient|robocopy|rclone|aws|gsutil|azcopy|fio|bbcp|globus-url-copy) [^.]{0,200}(?:\.[^\s.][^.]{0,100}){0,9}"
+)
+_RESULT: Final = re.compile(
+    r"\W{0,4}(?:(?:this|it|that|which|result\w{0,1}|and)\W{1,3})?(?:achiev\w{1,3}|gives?|gets?|got|runs? at|yields?"
+    r"|reach\w{0,3}|results? in|shows?|reports?|transfers at|speed|rate|(?:about|only|around|~) ?\d|\d)",
+    re.IGNORECASE,
+)
 _LESS: Final = re.compile(
     rf"\b(?:reduced|down|drops?|falls?|slows?(?: down)?) to (?:{NUMBER} ?(?:-|or|to) ?)?({NUMBER})"
     rf"|\b(?:(?:only|just|nur|solo|barely)(?: (?:does|gets|reaches|about|around|at))?|the (?:other|new one|second)"
@@ -135,6 +154,7 @@ class Speed(NamedTuple):
         )
 
 
+_LONGEST_LABELLED: Final = 140
 #: From which ratio on one rate is clearly below another.
 _CLEARLY: Final = 1.5
 #: How far apart two speeds of one comparison are. [sentences]
@@ -144,15 +164,39 @@ _NEAR: Final = 3
 def speeds(lines: Sequence[str]) -> Iterator[Speed]:
     """Yield the speeds in the sentences of some lines, each with its condition."""
     unit, number = 0.0, 0
+    listed, command = -1, ""
     for paragraph in sentences.paragraphs(lines):
-        if sentences.is_sentence(paragraph.text):
-            for start, sentence in sentences.split(sentences.stated(paragraph.text)):
+        text = paragraph.text
+        if (labelled := _labelled(paragraph.first, text)) is not None:
+            number += 0 if listed == paragraph.first else 1
+            listed = paragraph.first + 1
+            yield labelled._replace(sentence=number)
+        elif command and len(text) <= _LONGEST_LABELLED and RATE.search(text) and _RESULT.match(text):
+            number += 1
+            for speed in _speeds(paragraph.first, text, unit):
+                yield speed._replace(text=f"{command}: {speed.text}", sentence=number)
+        elif sentences.is_sentence(text):
+            for start, sentence in sentences.split(sentences.stated(text)):
                 rate = next(iter(RATE.finditer(sentence)), None)
                 unit = unit if rate is None else unit_of(rate)
                 begins = start + len(sentence) - len(sentence.lstrip())
                 number += 1
                 for speed in _speeds(paragraph.line_of(begins), sentence, unit):
                     yield speed._replace(sentence=number)
+        if text.strip():
+            command = text.strip(" $#>`") if _COMMAND.fullmatch(text) is not None else ""
+
+
+def _labelled(index: int, line: str) -> Speed | None:
+    """The rate of a line of a list, whose label is its condition."""
+    match = _LABELLED.fullmatch(line) if len(line) <= _LONGEST_LABELLED else None
+    if match is None or _OF_SETTING.fullmatch(match["label"]) is not None:
+        return None
+    if match["label"].count("(") > match["label"].count(")"):  # "the network is fine (iperf: 940 Mb/s)"
+        return None
+    if sum(1 for _ in RATE.finditer(match["rate"])) != 1 or line.rstrip().endswith("?"):
+        return None
+    return Speed(index, line.strip(), *_speed(match["rate"], 0.0))
 
 
 def _speeds(index: int, sentence: str, unit: float) -> Iterator[Speed]:

@@ -71,7 +71,14 @@ _REPORTS: Final = re.compile(
     r"|instead of|(?:much|far|way) (?:less|lower|worse)|expect(?:ed|ing)?|should (?:be|get|reach|have)|problems?"
     r"|issues?|trouble|poor(?:ly)?|terribl[ey]|horribl[ey]|awful\w{0,2}|stall\w{0,3}|freez\w{1,3}|hangs?|fails?"
     r"|drops? (?:to|packets|out)|unusable|unstable|lag\w{0,4}|tim(?:es|ed|ing) out|never (?:reach\w{0,2}|exceeds?)"
-    r"|can(?:no|')t (?:get|reach)|langsam\w{0,2}|lent\w{0,5})\b|慢|遅い|медленн",
+    r"|can(?:no|')t (?:get|reach)|all over the place|should be able to|capped at|langsam\w{0,2}|lent\w{0,5})\b"
+    r"|慢|遅い|медленн",
+    re.IGNORECASE,
+)
+#: Words for what is slow: without one of them or of a subject, a fault is of something else.
+_MOVES: Final = re.compile(
+    r"\b(?:(?:up|down)?loads?|(?:up|down)loading|transfers?|transferring|cop(?:y|ies|ying)|backups?|speeds?|throughput"
+    r"|bandwidth|iperf\d?|speedtest)\b",
     re.IGNORECASE,
 )
 
@@ -148,7 +155,7 @@ def find(document: Document) -> Iterator[Statement]:
                     yield Statement("topic", f"{name}/{word}", source, number, quote, end_of(source))
                     if paragraph.first == title:
                         yield Statement("topic", f"{name}/{word} in the title", source, number, quote, end_of(source))
-    if words:
+    if words or any(_MOVES.search(paragraph.text) is not None for paragraph in texts):
         yield from islice(_reports(texts, source), 1)
 
 

@@ -85,3 +85,9 @@ def test_a_denial_of_more_is_a_limit():
 )
 def test_what_is_supposed_and_what_others_have_states_nothing(text):
     assert found(text) == set()
+
+
+def test_a_greeting_is_not_quoted() -> None:
+    text = "Hi everyone, our copies reach 3 MB/s."
+    assert sentences.stated(text).strip() == "our copies reach 3 MB/s."
+    assert sentences.stated("Hi-Fi is not what we transfer here.") == "Hi-Fi is not what we transfer here."

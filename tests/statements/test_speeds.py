@@ -97,3 +97,44 @@ def test_a_rate_that_restates_a_time_is_of_the_same_transfer() -> None:
         0.0,
         "Each 2 MB upload to Australia takes 2 seconds, which is 8 Mbit/s.",
     )
+
+
+def test_a_list_gives_a_rate_for_each_label() -> None:
+    wireless, wired, tunnel = speeds(["- Wi-Fi: 30 Mbit/s", "- wired: 940 Mbit/s", "- with the VPN -> ~22 Mbps."])
+    assert [one.bps for one in (wireless, wired, tunnel)] == [30e6, 940e6, 22e6]
+    assert "Wi-Fi" in wireless.text
+    assert wireless.is_beside(wired)
+    assert wireless.is_beside(tunnel)
+
+
+def test_broken_lines_of_a_list_are_not_joined() -> None:
+    lines = ["From the office through the tunnel of that server: 1 MB/s", "From the office without any tunnel: 28 MB/s"]
+    assert [(one.line, one.bps) for one in speeds(lines)] == [(0, 8e6), (1, 224e6)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Speed: 1000Mb/s",
+        "tx_rate: 300 Mbit/s",
+        "Which is normal: 30 or 300 Mbit/s?",
+        "The path is fine (iperf: 940 Mbit/s)",
+        "Monday: 30 Mbit/s, Tuesday: 940 Mbit/s",
+    ],
+)
+def test_a_setting_or_a_list_within_a_line_is_no_label(line: str) -> None:
+    assert all(one.text != line for one in speeds([line]))
+
+
+def test_the_line_after_a_command_states_its_result() -> None:
+    web, copy = speeds(
+        ["wget http://files.example/big.iso", "gives 104 MB/s", "", "$ scp big.iso nas:/tmp", "gets only 14 MB/s"]
+    )
+    assert web.text.startswith("wget")
+    assert copy.text.startswith("scp big.iso nas:/tmp")
+    assert copy.is_below(web)
+
+
+def test_a_command_does_not_lead_to_a_sentence_of_its_own() -> None:
+    (one,) = speeds(["scp big.iso nas:/tmp", "The disks of our server write 200 MB/s."])
+    assert "scp" not in one.text

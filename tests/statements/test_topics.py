@@ -123,3 +123,15 @@ def test_a_fault_of_the_file_names_its_line(tmp_path, monkeypatch):
 def test_a_report_of_a_fault_is_told_from_a_note(text, is_report):
     statements = topics.find(Document("question.txt", text.encode()))
     assert [one.line for one in statements if one.name == "report"] == [1] * is_report
+
+
+@pytest.mark.parametrize(
+    ("text", "is_report"),
+    [
+        ("Copies from farm7 to store9 are slow, 30 MB/s.", True),
+        ("The coffee machine of our office is very slow today.", False),
+    ],
+)
+def test_a_slow_transfer_is_a_report_without_words_of_a_subject(text: str, is_report: bool) -> None:
+    statements = topics.find(Document("notes.txt", text.encode()))
+    assert any(statement.name == "report" for statement in statements) is is_report
