@@ -9,11 +9,10 @@ ask for, or prose.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from hecn_analysis.files.source import Line, Lines, Take
 from hecn_analysis.logs.contract import Command, DocumentReader, Reader, RunFindings
@@ -91,6 +90,28 @@ def _candidates(readers: tuple[type[Reader], ...], marks: int) -> tuple[int, ...
     )
 
 
+class _Roles(NamedTuple):
+    """What the classes of some readers state: their hints and order; numbers of those of a program, or with dates."""
+
+    hints: dict[type[Reader], _Hints]
+    order: dict[type[Reader], int]
+    of_program: dict[str, tuple[int, ...]]
+    dated: tuple[int, ...]
+
+
+@cache
+def _roles(readers: tuple[type[Reader], ...]) -> _Roles:
+    """The roles of some readers, which are the same in every file."""
+    numbered = tuple(enumerate(readers))
+    tools = {tool for reader in readers for tool in reader.TOOLS}
+    return _Roles(
+        {reader: _hints(reader) for reader in readers},
+        {reader: number for number, reader in numbered},
+        {tool: tuple(number for number, reader in numbered if tool in reader.TOOLS) for tool in tools},
+        tuple(number for number, reader in numbered if getattr(reader, "DATED", False)),
+    )
+
+
 def command(line: Line) -> Command | None:
     """Read a line as a command line, or as an empty prompt, which ends the command before it."""
     if match := _PROGRAM.search(line.text):
@@ -165,18 +186,12 @@ class _Session:
         self._silent = 0
         self._rows: Take | None = None
         self._front: int | None = 0  # prefixes before the claimed line, None where its reader knows them
-        by_rows = ((reader, getattr(reader, "rows", None)) for reader in asked)
-        self._rows_of: dict[Reader, Take] = {reader: rows for reader, rows in by_rows if rows is not None}
-        self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._readers = tuple(map(type, asked))
-        self._hints = dict(zip(asked, map(_hints, self._readers), strict=True))
+        self._roles = _roles(self._readers)
+        self._dated = frozenset(asked[number] for number in self._roles.dated)
+        self._hints = self._roles.hints.copy()
         lines.heeded = ~_LATER
         self._fed = fed
-        self._order = {reader: number for number, reader in enumerate(asked)}
-        self._of_program: defaultdict[str, list[Reader]] = defaultdict(list)
-        for reader in asked:
-            for tool in reader.TOOLS:
-                self._of_program[tool].append(reader)
         parts.passed = self.pass_over
 
     def offer(self, line: Line) -> None:
@@ -193,11 +208,12 @@ class _Session:
             self._findings.recent.append(line)
             self._in_vain()
             return
-        if not self._taken(line, bare, asked):
+        refused = self._refused(line, bare, asked)
+        if refused is not None:
             last = bare[-1] if bare else line
             if line.marks & _COMMANDS and (typed := command(last)) is not None:
                 self._begin(typed)
-            elif len(self._findings.left_over) < _LEFT_OVER and self._to_ask(line):
+            elif len(self._findings.left_over) < _LEFT_OVER and refused:
                 self._findings.left_over.append(line.number)
             self._findings.recent.append(line)
             self._in_vain()
@@ -220,38 +236,42 @@ class _Session:
     def _begin(self, typed: Command) -> None:
         """End the output of the previous command, as the end of the file does."""
         if self._findings.claimed > self._findings.command.line:
-            for reader in sorted(self._fed, key=self._order.__getitem__):
+            for reader in sorted(self._fed, key=lambda each: self._roles.order[type(each)]):
                 reader.finish()
             self._fed.clear()
-        for reader in self._of_program.get(typed.program, ()):
-            self._wake(reader)
+        for number in self._roles.of_program.get(typed.program, ()):
+            self._wake(self._asked[number])
         self._findings.command = typed
 
     def _wake(self, reader: Reader) -> None:
         """Let the later hints of a reader count."""
-        if self._hints[reader].later:
-            self._hints[reader] = self._hints[reader].all()
+        hints = self._hints[type(reader)]
+        if hints.later:
+            self._hints[type(reader)] = hints.all()
             self._lines.heeded |= _LATER
 
     def pass_over(self, lines: Iterable[Line]) -> None:
         """Note lines that no reader is asked about."""
         self._findings.recent.extend(line for line in lines if len(line.text) <= _LONGEST_LINE)
 
-    def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader] | None) -> bool:
-        """Offer a line: to readers whose own lines begin with a date, then without its prefixes, then unchanged."""
+    def _refused(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader] | None) -> Sequence[Reader] | None:
+        """Offer a line: to readers whose own lines begin with a date, then without its prefixes, then unchanged.
+
+        Returns the readers with a hint on the line if none takes it.
+        """
         self._front = None if bare else 0
         if not bare and self._active_takes(line):
-            return True
+            return None
         asked = self._to_ask(line) if asked is None else asked
         if not bare:
-            return self._other_takes(line, asked)
+            return None if self._other_takes(line, asked) else asked
         if self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated):
-            return True
+            return None
         for number, part in enumerate(bare, 1):
-            if self._one_takes(part, [each for each in asked if self._hints[each].on(part.text)]):
+            if self._one_takes(part, [each for each in asked if self._hints[type(each)].on(part.text)]):
                 self._front = number
-                return True
-        return self._one_takes(line, asked)
+                return None
+        return None if self._one_takes(line, asked) else asked
 
     def _one_takes(self, line: Line, asked: Sequence[Reader], among: frozenset[Reader] | None = None) -> bool:
         return self._active_takes(line, among) or self._other_takes(line, asked)
@@ -270,7 +290,7 @@ class _Session:
             self._fed.add(reader)
             if reader.feed(line):
                 self._active = reader
-                self._rows = self._rows_of.get(reader)
+                self._rows = getattr(reader, "rows", None)
                 self._wake(reader)
                 return True
         return False
@@ -281,7 +301,7 @@ class _Session:
         if not marks:
             return []
         candidates = (self._asked[number] for number in _candidates(self._readers, marks))
-        return [reader for reader in candidates if self._hints[reader].on(line.text)]
+        return [reader for reader in candidates if self._hints[type(reader)].on(line.text)]
 
 
 def _behind(count: int, claimed: str, rows: Take) -> Take:

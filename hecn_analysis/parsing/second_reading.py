@@ -252,14 +252,14 @@ def _is_better(before: Sequence[Part[Any]], after: Sequence[Part[Any]], change: 
     is_changed = not change.numbers.isdisjoint(lines)
     if not before:
         return is_changed or JOINING.isdisjoint(change.layers)
-    if not after or not (is_certain or is_changed):
-        return False
     worse, now = _count(_problems(before)), _count(_problems(after))
+    is_other = [part.figures for part in before] != [part.figures for part in after]
+    if not after or not (is_certain or is_changed) or not (is_other or now < worse):
+        return False
     had, has = (sum(_known(part.figures) for part in parts) for parts in (before, after))
-    if is_certain or (JOINING.isdisjoint(change.layers) and change.marked >= lines):
-        is_other = [part.figures for part in before] != [part.figures for part in after]
-        if now <= worse and is_other and _rows(before) <= _rows(after) and _names(before) <= _names(after):
-            return True
+    is_free = is_certain or (JOINING.isdisjoint(change.layers) and change.marked >= lines)
+    if is_free and now <= worse and is_other and _rows(before) <= _rows(after) and _names(before) <= _names(after):
+        return True
     is_inside = change.layer in _INNER and not worse and not _is_around(change.fresh, lines - change.blank)
     if is_inside or {part.kind for part in before} - {part.kind for part in after} or len(before) > len(after):
         return False

@@ -65,13 +65,15 @@ def cleaned(text: Text, *, left_on: Collection[str] = ()) -> Iterator[Cleaned]:
     layers: tuple[str, ...] = ()
     waiting = [layer for layer in LAYERS if layer[0] not in left_on] if text.lines else []
     written = _written(text)
+    outermost: dict[str, bool] = {}  # by layer, until one comes off
     while waiting:
-        first = (each for each in sorted(waiting, key=_place) if _is_first(each, written))
+        first = (each for each in sorted(waiting, key=_place) if _is_first(each, written, outermost))
         name, clean = layer = next(first, waiting[0])
         waiting.remove(layer)
         after = clean(text)
         if list(after.lines) != list(text.lines) or list(after.numbers) != list(text.numbers):
             text, layers, written = after, tuple(dict.fromkeys((*layers, name))), _written(after)
+            outermost.clear()
             yield Cleaned(text, layers, name)
 
 
@@ -87,12 +89,14 @@ def _written(text: Text) -> tuple[Text, ...]:
     return (Text.of(written[:_HEAD]), Text.of(written)) if len(written) > 1 else ()
 
 
-def _is_first(layer: tuple[str, Clean], written: Sequence[Text]) -> bool:
-    """Whether no program prints a layer, or every line has it."""
+def _is_first(layer: tuple[str, Clean], written: Sequence[Text], known: dict[str, bool]) -> bool:
+    """Whether no program prints a layer, or every line has it; `known` keeps the answers for a text."""
     name, clean = layer
-    return name in CERTAIN or (
-        name not in JOINING and bool(written) and all(_is_everywhere(clean, few) for few in written)
-    )
+    if name not in known:
+        known[name] = name in CERTAIN or (
+            name not in JOINING and bool(written) and all(_is_everywhere(clean, few) for few in written)
+        )
+    return known[name]
 
 
 def _is_everywhere(clean: Clean, written: Text) -> bool:
