@@ -13,6 +13,7 @@ from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.natural import natural
 from hecn_analysis.base.units import format_count, format_probability
 from hecn_analysis.watching.measures import RATE, ROUTE
+from hecn_analysis.watching.routes import shown_hop
 from hecn_analysis.watching.series import TRAFFIC
 from hecn_analysis.watching.status import (
     BETTER,
@@ -170,7 +171,7 @@ def _route(status: Status) -> str:
     body = ""
     for place in range(max(map(len, columns.values()))):
         cells = [hops[place] if place < len(hops) else "" for hops in columns.values()]
-        texts = "".join(f"<td>{html_text(cell.replace(',', ' or '))}</td>" for cell in cells)
+        texts = "".join(f"<td>{html_text(shown_hop(cell))}</td>" for cell in cells)
         body += f'<tr><th scope="row">{place + 1}</th>{texts}</tr>'
     table = f'<table><tr><th scope="col">hop</th>{head}</tr>{body}</table>'
     return f'<div class="wide" tabindex="0" role="region" aria-label="Route">{table}</div>'

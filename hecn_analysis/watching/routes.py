@@ -149,7 +149,12 @@ def _told(
 def _hop(routes: Sequence[str], place: int) -> str:
     """A hop as the last of some routes that knows it has it."""
     hops = (route.split()[place : place + 1] for route in reversed(routes))
-    return next((hop[0].replace(",", " or ") for hop in hops if hop and hop[0] != "*"), "*")
+    return next((shown_hop(hop[0]) for hop in hops if hop and hop[0] != "*"), "*")
+
+
+def shown_hop(hop: str) -> str:
+    """A hop as people write it: "r5.example.net (192.0.2.5) or 192.0.2.6"."""
+    return hop.replace(",", " or ").replace("(", " (")
 
 
 def _evidence(runs: pd.DataFrame, first: int) -> str:

@@ -32,7 +32,7 @@ def _route(middle, *, also="203.0.113.1"):
 
 def test_the_hop_of_a_change_is_named_once():
     (change,) = route_changes(_traces([_route(f"r5({OLD})")] * 40 + [_route(f"r9({NEW})")] * 40))
-    assert (change["hop"], change["before"], change["after"]) == (4, f"r5({OLD})", f"r9({NEW})")
+    assert (change["hop"], change["before"], change["after"]) == (4, f"r5 ({OLD})", f"r9 ({NEW})")
     assert change["time"] == pd.Timestamp(FIRST_S + 40 * 3600, unit="s", tz="UTC").isoformat()
     assert (change["results_until_seen"], change["is_return"]) == (3, False)
     assert change["reasons"] == ["5 hops as before (t.log:40; t.log:41)"]
