@@ -111,7 +111,8 @@ def show_finding(
         ]
     )
     tiles = "".join(
-        f"<li>{html_text(figure.label)}: <b>{html_text(figure.value)}</b>{html_text(figure.note and f' ({figure.note})')}</li>"
+        f"<li>{html_text(figure.label)}: <b>{html_text(figure.value)}</b>"
+        f"{html_text(figure.note and f' ({figure.note})')}</li>"
         for figure in key_figures
     )
     data = {
@@ -175,7 +176,8 @@ def show_reading(reading: Reading) -> None:
         }
     )
     many = f"{len(files)} files" if len(files) != 1 else "one file"
-    caption = f"What was read from {many}: {units.format_count(len(runs), 'run')}, {units.format_count(len(problems), 'problem')}"
+    counts = f"{units.format_count(len(runs), 'run')}, {units.format_count(len(problems), 'problem')}"
+    caption = f"What was read from {many}: {counts}"
     show_table(rows, READING, caption=caption)
 
 

@@ -342,7 +342,7 @@ def test_a_finding_says_all_in_a_line(captured):
     [host] = captured(lspci=text).hosts
     assert str(host.findings.findings[0]) == (
         "link-width: 0000:12:00.0 Acme 100 GbE: found x4, expected x16, which the card can do; "
-        "at most 26.6 Gb/s, mended 104 Gb/s"
+        "at most 26.6 Gb/s, fixed 104 Gb/s"
     )
     assert host.findings.findings[0].to_dict()["check"] == "link-width"
     assert str(host.findings.unchecked[0]).startswith("shared-uplink: not checked, for the output of ")

@@ -62,7 +62,7 @@ class Finding:
 
     def __str__(self) -> str:
         limit = "" if self.limit_bps is None else f"; at most {units.format_rate(self.limit_bps)}"
-        mended = "" if self.mended_bps is None else f", mended {units.format_rate(self.mended_bps)}"
+        mended = "" if self.mended_bps is None else f", fixed {units.format_rate(self.mended_bps)}"
         return f"{self.check}: {self.place}: found {self.found}, expected {self.expected}{limit}{mended}"
 
     def to_dict(self) -> dict[str, Any]:
