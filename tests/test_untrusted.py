@@ -144,6 +144,7 @@ WRITERS = {
     "hecn_analysis/briefs/_kernel.py": "a list in the kernel's own folder, which only the user can enter",
     "hecn_analysis/base/progress.py": "notes of how far a child is, in a private folder of its parent",
     "hecn_analysis/traffic/bulk.py": "it fills a file that `whole.aside` has made",
+    "hecn_analysis/watching/incoming.py": "beginnings of logs, in a temporary folder that only the user can enter",
 }
 ARCHIVE = "hecn_analysis/archive"
 

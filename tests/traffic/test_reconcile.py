@@ -146,7 +146,7 @@ def test_more_than_the_run_is_retransmissions_or_other_traffic_and_how_much():
     assert row["verdict"] == "retransmissions or other traffic"
     assert row["excess_bytes"] == pytest.approx(octets() * 0.02, rel=1e-3)
     assert row["message"] == (
-        "30.8 GB counted for 30.2 GB expected: 605 MB (2.0%) more; the tool's retransmissions are up to 9.02 MB of it"
+        "30.8 GB counted for 30.2 GB expected: 605 MB (2.0 %) more; the tool's retransmissions are up to 9.02 MB of it"
         "; no MTU is stated: 9000 B fits better than 1500 B"
     )
 
