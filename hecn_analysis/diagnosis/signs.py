@@ -54,9 +54,13 @@ _INTERVALS: Final = "the rate of the intervals"
 #: Scatter of a rate over time above which it has no plateau, as a full line has. [1]
 _PLATEAU: Final = 0.15
 
-#: Rates that hardly an array has, and hardly a disk: memory, unless the test went past it. [bit/s] [B]
+#: Rates that hardly an array has, and hardly a disk: memory, unless the test went past it; that of a SATA port. [bit/s]
 _MEMORY_BPS: Final = 64e9
 _CACHED_BPS: Final = 16e9
+_SATA_BPS: Final = 4.8e9
+
+#: Share of the memory below which Linux takes what is written without waiting for the disk: vm.dirty_background_ratio.
+_AT_ONCE: Final = 0.1
 
 #: Tools by which people test access lines, whose two directions have rates of their own.
 _OF_ACCESS_LINES: Final = frozenset({"speedtest", "librespeed-cli", "networkQuality", "fast-cli"})
@@ -279,7 +283,9 @@ def _window_fit(facts: Facts) -> Fact | None:
 
 @_sign
 def _from_memory(facts: Facts) -> Fact | None:
-    return Fact(facts.measured / 8e9, (facts.rate_quote,)) if facts.kind.is_local else None
+    if not facts.kind.is_local or _page_cache(facts) is not None:  # which tells more than the rate
+        return None
+    return Fact(facts.measured / 8e9, (facts.rate_quote,))
 
 
 @_sign
@@ -299,10 +305,14 @@ def _page_cache(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     direct, memory = facts.direct, facts.said("host.memory_bytes", choose=min)
     if direct is not None and direct.value > 0:
         return "past", direct.evidence
-    fits = memory is not None and facts.bytes < memory.value
-    if facts.measured >= _MEMORY_BPS or (facts.measured >= _CACHED_BPS and (direct is not None or fits)):
-        return "from", (facts.rate_quote, *(() if direct is None else direct.evidence))
-    return None
+    told = (facts.rate_quote, *(fact for known in (direct, memory) if known is not None for fact in known.evidence))
+    if facts.measured >= _MEMORY_BPS:
+        return "from", told
+    if memory is None:
+        return ("from", told) if facts.measured >= _CACHED_BPS and direct is not None else None
+    is_at_once = facts.kind.direction == "write" and direct is not None and facts.bytes < _AT_ONCE * memory.value
+    least = _SATA_BPS if is_at_once else _CACHED_BPS
+    return ("from", told) if facts.measured >= least and facts.bytes < memory.value else None
 
 
 # --- windows and buffers ----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Final
 
@@ -55,7 +55,11 @@ _FIO_COMMAND: Final = re.compile(r"(?:^|[\s$#>])fio (?=.{0,400}(?:-{1,2}(?:rw|na
 _DIRECT: Final = re.compile(r"(?:-{2}|^|\s)direct ?= ?1\b|\"direct\" ?: ?\"1\"|-{2}(?:end_)?fsync=1|fdatasync=1")
 _MEMORY: Final = re.compile(
     r"^\s{0,8}MemTotal: {1,12}(?P<kib>\d{4,12}) kB|^\s{0,8}Mem: {1,12}(?P<number>\d{1,7}(?:[.,]\d)?)(?P<unit>[MGT])i?\s"
+    r"|^\s{0,8}Mem: {1,12}(?P<plain>\d{1,15})\s"
 )
+#: The command of such figures without a unit, with its option: free(1) prints KiB by default.
+_FREE: Final = re.compile(r"(?:^|[$#>] ?)free(?: -(?P<option>[bkmgw]{1,2}))?\s{0,8}$", re.MULTILINE)
+_SCALES_OF_FREE: Final = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 #: Rate that a dd without flushing may have, and one that reads; above, it was memory [bit/s]. [B]
 _MEMORY_BPS: Final = 16e9
@@ -223,16 +227,25 @@ def _direct(document: Document) -> Iterator[Statement]:
 
 
 def _memory(document: Document) -> Iterator[Statement]:
-    """State the memory of the host, from free -h or /proc/meminfo."""
+    """State the memory of the host, from free or /proc/meminfo."""
     for number, text in enumerate(document.lines, 1):
         if "Mem" in text and (match := _MEMORY.match(text)) is not None:
-            value = (
-                float(match["kib"]) * 1024
-                if match["kib"]
-                else _float(match["number"]) * 1024.0 ** (2 + "MGT".index(match["unit"]))
-            )
-            yield _said(document, "host.memory_bytes", value, number)
-            return
+            if match["plain"]:
+                value = float(match["plain"]) * _scale_of_free(document.lines[max(number - 4, 0) : number])
+            elif match["kib"]:
+                value = float(match["kib"]) * 1024
+            else:
+                value = _float(match["number"]) * 1024.0 ** (2 + "MGT".index(match["unit"]))
+            if value > 0:
+                yield _said(document, "host.memory_bytes", value, number)
+                return
+
+
+def _scale_of_free(lines: Sequence[str]) -> int:
+    """Return the unit of a figure of free by the command above it, 0 without one [B]."""
+    command = _FREE.search("\n".join(lines))
+    option = "" if command is None else (command["option"] or "").strip("w") or "k"
+    return _SCALES_OF_FREE.get(option, 0)
 
 
 # --- dd ---

@@ -73,6 +73,30 @@ def test_what_a_test_of_a_disk_measured(tmp_path, rate, options, beside, told):
     assert not {"read_test", "write_test"} & set(found)  # it is the test itself
 
 
+@pytest.mark.parametrize(
+    ("size", "rate", "options", "told"),
+    [
+        (1 << 30, 900e6, "", "from"),  # less than a tenth of the memory, faster than a SATA port
+        (1 << 30, 900e6, "conv=fsync", "past"),
+        (1 << 30, 400e6, "", None),
+        (8 << 30, 900e6, "", None),  # so much waits for the disk
+        (64 << 30, 3e9, "", None),  # and this does not fit
+    ],
+)
+def test_what_is_written_at_once_goes_to_memory(tmp_path, size, rate, options, told):
+    files = {"write.txt": e.dd("/dev/zero", "/scratch/x", size, rate, options), "free.txt": FREE}
+    found = {sign.name: sign.value for sign in signs(facts_of(tmp_path, files))}
+    assert found.get("page_cache") == told
+    assert ("from_memory" in found) == (told is None)
+
+
+def test_a_short_write_into_free_memory_is_no_fault_of_the_disk(tmp_path):
+    files = {"write.txt": e.dd("/dev/zero", "/scratch/x", 1 << 30, 1.7e9), "free.txt": FREE}
+    (verdict,) = diagnose(folder(tmp_path, files))
+    assert verdict.causes[0].kind == "tool"
+    assert "page cache" in verdict.finding
+
+
 FIO = """\
 r: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, ioengine=psync, iodepth=1
 fio-3.28

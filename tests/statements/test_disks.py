@@ -125,6 +125,9 @@ def test_dd(text, name, expected):
         ("fio-3.28\n", {}),
         ("MemTotal:       16384000 kB\n", {"host.memory_bytes": (16384000 * 1024, 1)}),
         ("Mem:           128Gi       3.1Gi\n", {"host.memory_bytes": (128 * 2**30, 1)}),
+        ("$ free -g\n   total  used\nMem:    31     4\n", {"host.memory_bytes": (31 * 2**30, 3)}),
+        ("# free -mw\n   total  used\nMem:    7950     4\n", {"host.memory_bytes": (7950 * 2**20, 3)}),
+        ("$ free\n   total  used\nMem:    7950112     4\n", {"host.memory_bytes": (7950112 * 2**10, 3)}),
         ("Mem:       131072000     3100000\n", {}),  # in which unit, the line does not say
     ],
 )
