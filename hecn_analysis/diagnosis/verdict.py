@@ -62,9 +62,10 @@ _ONE_CORE: Final = 0.9
 #: Share of a core below which a sender that moves what only a free core can is not its limit. [1]
 _IDLE_CORE: Final = 0.8
 
-#: Subject of the lines that say that an array is busy with itself.
+#: Subjects of the lines that say that an array is busy with itself, a disk is behind USB, frames arrive damaged.
 _ARRAY: Final = "array"
 _USB: Final = "usb"
+_DAMAGE: Final = "damage"
 
 #: Rate for each of which a window is stated where no line is known. [bit/s]
 _EACH: Final = 1e9
@@ -356,7 +357,8 @@ def of_kind(kind: Kind) -> Diagnosis:
     verdict = _verdict(causes[0], measured, high, least=_TOLD * (1 - weighed.unshown))
     is_known = measured is not None or verdict != UNDETERMINED
     entries = _entries(kind, seen, of_memory=of_memory, is_tiny=is_tiny)
-    told = stated.advice_of(kind, {*entries, *(["mtu"] if known.needed_mtu is not None else [])})
+    own = {name for name, entry in entries.items() if entry != _DAMAGE}
+    told = stated.advice_of(kind, {*own, *(["mtu"] if known.needed_mtu is not None else [])})
     return Diagnosis(
         kind=kind,
         measured_bps=measured,
@@ -406,10 +408,11 @@ def _is_of_memory(sign: Sign) -> bool:
 def _entries(kind: Kind, seen: Iterable[Sign], *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]:
     """Entries of the remedies that stand for those of the classes: others help a disk than a path."""
     of_interrupts = any(sign.name in _INTERRUPTS and float(sign.value) >= _ONE_CORE for sign in seen)
-    is_of_disks = kind.is_local or any(cue.subject == _ARRAY for cue, _ in stated.cues_of(kind))
-    others = {"shared": "shared-disk"} if is_of_disks else {}
+    subjects = {cue.subject for cue, _ in stated.cues_of(kind)}
+    others = {"shared": "shared-disk"} if kind.is_local or _ARRAY in subjects else {}
     others |= {"tool": "page-cache"} if of_memory else {}
-    others |= {"slot": "slot-usb"} if any(cue.subject == _USB for cue, _ in stated.cues_of(kind)) else {}
+    others |= {"slot": "slot-usb"} if _USB in subjects else {}
+    others |= {"loss": _DAMAGE} if _DAMAGE in subjects else {}
     others |= {"cpu-receiver": "full-core"} if _is_full_core(kind, seen) else {}
     others |= {"cpu-receiver": "interrupts"} if of_interrupts else {}
     return others | ({"start-up": "tiny"} if is_tiny else {})

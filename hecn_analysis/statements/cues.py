@@ -400,4 +400,8 @@ def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
     if cue.prose:
         return sentences.around(text, *match.span())[:_QUOTED]
     last = text.find("\n", match.end())
-    return " ".join(text[: last if last >= 0 else len(text)].split())[:_QUOTED]
+    quoted = text[: last if last >= 0 else len(text)]
+    whole = " ".join(quoted.split())
+    if len(whole) > _QUOTED:  # then the first line and the last
+        whole = " ".join([*quoted.partition("\n")[0].split(), "…", *quoted.rpartition("\n")[2].split()])
+    return whole[:_QUOTED]

@@ -69,6 +69,7 @@ def test_the_file_has_the_classes_and_no_others():
         "slot-usb",
         *CLASSES[CLASSES.index("nic") :],
         "tiny",
+        "damage",
         "shared-disk",
         "page-cache",
         "interrupts",
