@@ -14,6 +14,7 @@ import numpy as np
 
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import stated, words
+from hecn_analysis.diagnosis.advice import DAMAGE, entries_of
 from hecn_analysis.diagnosis.contradictions import contradictions, refuted
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
@@ -55,17 +56,8 @@ _WINDOW_SHARES: Final = MappingProxyType({"receiver": 0.5, "sender": 0.7})
 #: Share of empty intervals from which on a rate says nothing of what the path carries. [1]
 _SILENT: Final = 0.5
 
-#: Signs that interrupts keep a core of the receiver busy, and their least share of it. [1]
-_INTERRUPTS: Final = frozenset({"receiver_softirq", "receiver_interrupts"})
-_ONE_CORE: Final = 0.9
-
 #: Share of a core below which a sender that moves what only a free core can is not its limit. [1]
 _IDLE_CORE: Final = 0.8
-
-#: Subjects of the lines that say that an array is busy with itself, a disk is behind USB, frames arrive damaged.
-_ARRAY: Final = "array"
-_USB: Final = "usb"
-_DAMAGE: Final = "damage"
 
 #: Rate for each of which a window is stated where no line is known. [bit/s]
 _EACH: Final = 1e9
@@ -356,8 +348,8 @@ def of_kind(kind: Kind) -> Diagnosis:
         known = replace(known, is_stalled=True)
     verdict = _verdict(causes[0], measured, high, least=_TOLD * (1 - weighed.unshown))
     is_known = measured is not None or verdict != UNDETERMINED
-    entries = _entries(kind, seen, of_memory=of_memory, is_tiny=is_tiny)
-    own = {name for name, entry in entries.items() if entry != _DAMAGE}
+    entries = entries_of(kind, seen, of_memory=of_memory, is_tiny=is_tiny)
+    own = {name for name, entry in entries.items() if entry != DAMAGE}
     told = stated.advice_of(kind, {*own, *(["mtu"] if known.needed_mtu is not None else [])})
     return Diagnosis(
         kind=kind,
@@ -403,26 +395,6 @@ def _path(facts: Facts) -> str:
 def _is_of_memory(sign: Sign) -> bool:
     """Whether a test of a disk measured the page cache."""
     return sign.name == "page_cache" and sign.value == "from"
-
-
-def _entries(kind: Kind, seen: Iterable[Sign], *, of_memory: bool, is_tiny: bool) -> Mapping[str, str]:
-    """Entries of the remedies that stand for those of the classes: others help a disk than a path."""
-    of_interrupts = any(sign.name in _INTERRUPTS and float(sign.value) >= _ONE_CORE for sign in seen)
-    subjects = {cue.subject for cue, _ in stated.cues_of(kind)}
-    others = {"shared": "shared-disk"} if kind.is_local or _ARRAY in subjects else {}
-    others |= {"tool": "page-cache"} if of_memory else {}
-    others |= {"slot": "slot-usb"} if _USB in subjects else {}
-    others |= {"loss": _DAMAGE} if _DAMAGE in subjects else {}
-    others |= {"cpu-receiver": "full-core"} if _is_full_core(kind, seen) else {}
-    others |= {"cpu-receiver": "interrupts"} if of_interrupts else {}
-    return others | ({"start-up": "tiny"} if is_tiny else {})
-
-
-def _is_full_core(kind: Kind, seen: Iterable[Sign]) -> bool:
-    """Whether a core of the receiver is full at a rate that only a free one reaches, without a quota or neighbour."""
-    told = {sign.name: sign.value for sign in seen}
-    is_full = any(float(told.get(name, 0.0)) >= _ONE_CORE for name in ("receiver_core", "receiver_busiest"))
-    return is_full and kind.median_bps > FREE_CORE_BPS and not {"receiver_throttled", "neighbours"} & told.keys()
 
 
 def _questions(likely: Mapping[str, float], seen: Iterable[Sign], known: Known, kind: Kind) -> tuple[Question, ...]:

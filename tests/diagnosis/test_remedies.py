@@ -74,6 +74,7 @@ def test_the_file_has_the_classes_and_no_others():
         "page-cache",
         "interrupts",
         "full-core",
+        "one-thread",
     ]
 
 
