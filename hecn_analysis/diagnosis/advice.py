@@ -51,13 +51,12 @@ def _is_full_core(kind: Kind, seen: Iterable[Sign]) -> bool:
 
 def _one_thread(kind: Kind, seen: Iterable[Sign]) -> Iterator[str]:
     """Classes of the ends at which the one thread of an iperf3 before 3.16 fills a core."""
-    if kind.tool != "iperf3" or not len(kind.runs):
+    if kind.tool != "iperf3" or kind.most_streams < 2 or not len(kind.runs):  # else it is not known to take several
         return
     told = {sign.name: sign.value for sign in seen}
     versions = [_VERSION.match(version) for version in kind.runs["tool_version"].dropna()]
     has_threads = [(int(version[1]), int(version[2])) >= _WITH_THREADS for version in versions if version is not None]
-    is_old = not any(has_threads) if has_threads else kind.streams > 1
     for end in ("sender", "receiver"):
         share = float(told.get(f"{end}_core", 0.0))
-        if is_old and _ONE_CORE <= share <= _NO_MORE:
+        if not any(has_threads) and _ONE_CORE <= share <= _NO_MORE:
             yield f"cpu-{end}"

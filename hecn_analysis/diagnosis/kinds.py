@@ -128,6 +128,8 @@ class Kind:
         The fastest other copy of files between the same ends by the same tool.
     share
         The line that mounts the share of a server which a test of disks reads or writes.
+    most_streams
+        Most streams of this test and of the others by this tool from the same source to the same destination.
     """
 
     condition: str
@@ -149,6 +151,7 @@ class Kind:
     through: Other | None = None
     copied: Other | None = None
     share: Statement | None = None
+    most_streams: int = 0
 
     @property
     def is_outlier(self) -> bool:
@@ -511,11 +514,16 @@ def _with_others(kinds: Sequence[Kind]) -> list[Kind]:
                 alone=None if alone is None else Other("alone", alone.median_bps, _place(alone)),
                 through=None if through is None else Other("tool", through.median_bps, _place(through)),
                 copied=None if copied is None else Other("extent", copied.median_bps, _place(copied)),
+                most_streams=max(other.streams for other in kinds if _of_tool(other) == _of_tool(kind)),
             )
         )
         if through is not None and through.median_bps > FASTER * kind.median_bps:
             fine.add(id(through))
     return [_without_words(worded) if id(kind) in fine else worded for kind, worded in zip(kinds, told, strict=True)]
+
+
+def _of_tool(kind: Kind) -> tuple[str, str, str]:
+    return kind.tool, kind.source_host, kind.destination_host
 
 
 def _without_words(kind: Kind) -> Kind:

@@ -66,19 +66,20 @@ IN_TEXTS: Final = frozenset(
 class Known:
     """Known facts about one kind of run; None if unknown. Rates are in bit/s, times in seconds, sizes in bytes.
 
-    ``measured_…`` are the median and range of runs with a rate. ``line_bps`` is the rate of the line (a packet costs
-    its IP length + 38 bytes), ``line_basis`` its origin, ``supported_bps`` the highest speed of the port, ``rtt_s`` the
-    round-trip time without queueing, ``ip`` the version. ``tcp_rmem_max`` and ``tcp_wmem_max`` are the largest tuned
-    buffers of receiver and sender, ``…_cpu_share`` the parts of a core that the process gets, ``needed_mtu`` the MTU of
-    the narrowest hop. ``is_stalled``: almost nothing was carried, so that gains do not count from the measured rate.
-    ``limits`` are known limits of resources by their class of cause, ``systems`` the operating systems of the ends;
-    ``sender``, ``receiver`` and ``interface`` are
-    names for commands.
+    ``measured_…`` are the median and range of runs with a rate, ``offered_bps`` what UDP sends. ``line_bps`` is the
+    rate of the line (a packet costs its IP length + 38 bytes), ``line_basis`` its origin, ``supported_bps`` the
+    highest speed of the port, ``rtt_s`` the round-trip time without queueing, ``ip`` the version. ``tcp_rmem_max``
+    and ``tcp_wmem_max`` are the largest tuned buffers of receiver and sender, ``…_cpu_share`` the parts of a core
+    that the process gets, ``needed_mtu`` the MTU of the narrowest hop. ``is_stalled``: almost nothing was carried,
+    so that gains do not count from the measured rate. ``limits`` are known limits of resources by their class of
+    cause, ``systems`` the operating systems of the ends; ``sender``, ``receiver`` and ``interface`` are names for
+    commands.
     """
 
     measured_bps: float | None = None
     measured_low_bps: float | None = None
     measured_high_bps: float | None = None
+    offered_bps: float | None = None
     line_bps: float | None = None
     line_basis: LineBasis = "none"
     supported_bps: float | None = None

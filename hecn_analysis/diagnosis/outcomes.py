@@ -88,11 +88,15 @@ def outcome(
         limit = stated * windows if other in WINDOWS else stated
         if other not in {cause, "link"} and math.isfinite(limit) and limit > _RIVAL * known.base_bps:
             rate = np.minimum(rate, limit * np.exp(0.1 * random.standard_normal(DRAWS)))
-    ceiling = known.goodput_bps
-    if ceiling is not None:
-        rate = np.minimum(rate, max(ceiling * 1.02, known.base_bps))
+    rate = np.minimum(rate, max(_most(known), known.base_bps))
     low, middle, high = (float(value) for value in np.quantile(rate, (LOW, 0.5, HIGH)))
     return Outcome(middle, low, high)
+
+
+def _most(known: Known) -> float:
+    """What the line carries, and no more than UDP sends; infinite if unknown [bit/s]."""
+    line, offered = known.goodput_bps, known.offered_bps
+    return min(math.inf if line is None else line * 1.02, offered if is_positive(offered) else math.inf)
 
 
 def _scatter(known: Known) -> float:

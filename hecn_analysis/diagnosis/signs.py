@@ -46,6 +46,9 @@ _USB2_BPS: Final = 480e6
 #: How far the rate of a tool that sends at a rate of its own is from that. [1]
 _ROUND: Final = 0.004
 
+#: So few lost datagrams are as many as another counter has by chance.
+_FEW_LOST: Final = 50
+
 #: Growth of an RTT, as a share of it, up to which it counts as none. [1]
 _NO_GROWTH: Final = 0.04
 
@@ -257,6 +260,21 @@ def _local_direction(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 @_sign
 def _udp_loss(facts: Facts) -> Fact | None:
     return facts.of_runs("loss_fraction", "datagrams lost") if facts.kind.protocol == "udp" else None
+
+
+@_sign
+def _udp_unread(facts: Facts) -> Fact | None:
+    """Datagrams that the receiver's sockets dropped, over those lost; of several counts, the growth."""
+    runs = facts.kind.runs
+    lost = float(runs["lost_packets"].astype(float).sum()) if "lost_packets" in runs else 0.0
+    told = [statement for statement in facts.kind.say("udp.unread", "receiver") if statement.end != "sender"]
+    if facts.kind.protocol != "udp" or not told or not lost > _FEW_LOST:
+        return None
+    last = max(told, key=lambda statement: float(statement.value))
+    before = min(float(statement.value) for statement in told) if len(told) > 1 else 0.0
+    return Fact(
+        (float(last.value) - before) / lost, (last, facts.computed(lost, f"{lost:,.0f} datagrams lost").evidence[0])
+    )
 
 
 @_sign

@@ -62,6 +62,9 @@ _IDLE_CORE: Final = 0.8
 #: Rate for each of which a window is stated where no line is known. [bit/s]
 _EACH: Final = 1e9
 
+#: Causes with which datagrams that arrived find no room in a socket.
+_TAKES_DATAGRAMS: Final = frozenset({"cpu-receiver", "receiver-app", "window-host"})
+
 #: Causes that a faster copy between the same ends clears.
 _DISKS: Final = ("disk-read", "disk-write")
 
@@ -146,6 +149,8 @@ class Diagnosis:
             return "so few bytes show nothing about the path"
         if self._is_of_memory:
             return "the number is that of memory, the page cache, and of no disk"
+        if self.causes[0].kind in _TAKES_DATAGRAMS and any(sign.name == "udp_unread" for sign in self.signs):
+            return "the receiver does not take datagrams in time that arrived: its socket buffer, or its processor"
         said = evidence().causes[self.causes[0].kind].finding
         return f"{self.outlier}: {said}" if self.outlier else said
 
@@ -527,6 +532,7 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
         measured_bps=_or_none(facts.measured),
         measured_low_bps=_or_none(float(kind.runs["rate_bps"].min())),
         measured_high_bps=_or_none(float(kind.runs["rate_bps"].max())),
+        offered_bps=_offered(facts),
         line_bps=None if line is None else line.value,
         line_basis="stated" if facts.line is not None else "none" if line is None else "port",
         supported_bps=_value(facts.said("port.supported_bps", choose=min)),
@@ -547,6 +553,12 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
         sender=kind.source_host or None,
         receiver=kind.destination_host or None,
     )
+
+
+def _offered(facts: Facts) -> float | None:
+    """What a test with UDP sends, by what arrives and what is lost [bit/s]."""
+    lost = facts.of_runs("loss_fraction", "") if facts.kind.protocol == "udp" and facts.has_rates else None
+    return None if lost is None or not 0 <= lost.value < 1 else facts.measured / (1 - lost.value)
 
 
 def _system(kind: Kind, end: str) -> str | None:

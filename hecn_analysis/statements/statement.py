@@ -40,6 +40,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "socket.mss_bytes": "the smaller MSS of both ends [B]",
         "socket.uncaptured": "share of the data that were acknowledged, but are missing from the capture",
         "socket.connections": "connections that carry data at the same time",
+        # datagrams
+        "udp.unread": "datagrams that the host dropped because the socket's buffer had no room, by then",
         # queues and ports
         "queue.kind": "kind of the queueing discipline",
         "queue.rate_bps": "rate that the queueing discipline holds to [bit/s]",

@@ -58,3 +58,52 @@ def test_the_thread_of_an_old_iperf3_comes_before_jumbo_frames(tmp_path, version
     if is_one_thread:
         assert verdict.causes[0].kind == "cpu-receiver"
         assert verdict.changes[0].throughput_bps > verdict.measured_bps
+
+
+def test_one_stream_beside_several_that_are_no_faster(tmp_path):
+    several = IPERF3.format(version="3.12", share=98.7)
+    lines = several.splitlines(keepends=True)
+    single = "".join(line for line in lines if "[  7]" not in line and "[SUM]" not in line).replace("11.", "22.")
+    verdicts = diagnose(folder(tmp_path, {"p1.txt": single.replace("13.6", "26.4"), "p2.txt": several}))
+    assert [verdict.kind.streams for verdict in verdicts] == [1, 2]
+    assert all(verdict.changes[0].what.startswith("iperf3 3.16 or newer") for verdict in verdicts)
+
+
+UDP = """\
+Connecting to host 10.9.0.2, port 5201
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec  4.66 GBytes  4.00 Gbits/sec  0.000 ms  0/558660 (0%)  sender
+[  5]   0.00-10.00  sec  4.19 GBytes  3.60 Gbits/sec  0.003 ms  55866/558660 (10%)  receiver
+"""
+NETSTAT = (
+    "Udp:\n    {received} packets received\n    {dropped} packet receive errors\n    {dropped} receive buffer errors\n"
+)
+SNMP = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 502801 0 {dropped} 11 {dropped}\n"
+NSTAT = "#kernel\nUdpInErrors         {dropped}       0.0\nUdpRcvbufErrors     {dropped}       0.0\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "netstat-1.txt": NETSTAT.format(received=900, dropped=1200),
+            "netstat-2.txt": NETSTAT.format(received=503_694, dropped=57_050),
+        },
+        {"snmp.txt": SNMP.format(dropped=40) + SNMP.format(dropped=55_906)},
+        {"nstat.txt": NSTAT.format(dropped=55_866)},
+        {"netstat-s.txt": "udp:\n    55866 dropped due to full socket buffers\n"},
+    ],
+)
+def test_datagrams_that_sockets_dropped_passed_the_path(tmp_path, files):
+    (verdict,) = diagnose(folder(tmp_path, {"run.txt": UDP, **files}))
+    told = {cause.kind: cause.probability for cause in verdict.causes}
+    assert told["cpu-receiver"] + told["window-host"] + told["receiver-app"] > 0.8
+    assert "socket buffer, or its processor" in verdict.finding
+    assert 3.6e9 <= verdict.changes[0].throughput_bps <= verdict.changes[0].high_bps <= 4.01e9
+
+
+@pytest.mark.parametrize("dropped", [0, 900, 3_000_000])
+def test_other_counts_leave_it_with_the_rate_that_is_sent(tmp_path, dropped):
+    netstat = NETSTAT.format(received=503_694, dropped=dropped)
+    (verdict,) = diagnose(folder(tmp_path, {"run.txt": UDP, "netstat.txt": netstat}))
+    assert verdict.causes[0].kind == "udp"
