@@ -190,6 +190,11 @@ class Facts:
             for statement in self.kind.statements
         )
 
+    @property
+    def shows_connection(self) -> bool:
+        """Whether the sender's kernel tells what held a connection back."""
+        return any(self.kind.say("socket.rwnd_limited", "sender"))
+
     @cached_property
     def feed(self) -> tuple[str, tuple[Statement, ...]] | None:
         """Source of the sender's data: a disk, an unknown one, or memory."""

@@ -91,7 +91,7 @@ _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
         *("loaded_loss", "limiter", "port_errors", "port_duplex", "neighbours", "many_files", "hop_loss"),
-        *("path_mtu", "softnet", "black_hole"),
+        *("path_mtu", "softnet", "black_hole", "unasked", "distance"),
         "resent",
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest", "some_busiest"),
@@ -292,6 +292,14 @@ def _asked_window(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
         return "a window", window.evidence
     shows_none = facts.shows_requests or facts.kind.tool in WITHOUT_WINDOW or facts.kind.share is not None
     return ("no window", (facts.rate_quote,)) if shows_none and _on_wire(facts) else None
+
+
+@_sign
+def _unasked(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    """A connection of a program that no file names."""
+    told = facts.said("socket.rwnd_limited", "sender")
+    is_named = facts.has_rates or facts.said("asked.window_bytes") is not None or any(facts.kind.say("asked.command"))
+    return None if told is None or is_named else ("without the program and its options", told.evidence)
 
 
 @_sign
@@ -568,7 +576,9 @@ def _round_trips(facts: Facts) -> Fact | None:
 @_sign
 def _distance(facts: Facts) -> Fact | None:
     rtt = facts.rtt_idle
-    return None if rtt is None or not _on_wire(facts) else Fact(rtt.value * 1e3, rtt.evidence)
+    if rtt is None or not _on_wire(facts) or not (facts.has_rates or facts.shows_connection):
+        return None
+    return Fact(rtt.value * 1e3, rtt.evidence)
 
 
 @_sign

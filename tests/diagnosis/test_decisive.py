@@ -107,3 +107,27 @@ def test_other_counts_leave_it_with_the_rate_that_is_sent(tmp_path, dropped):
     netstat = NETSTAT.format(received=503_694, dropped=dropped)
     (verdict,) = diagnose(folder(tmp_path, {"run.txt": UDP, "netstat.txt": netstat}))
     assert verdict.causes[0].kind == "udp"
+
+
+SS = (
+    "ESTAB 0      2091008      192.0.2.5:40124      198.51.100.7:8443\n"
+    "\t cubic wscale:8,9 rto:264 rtt:63.1/0.3 ato:40 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:2210 "
+    "bytes_sent:7811820011 bytes_acked:7809730001 data_segs_out:5394903 send 405712836bps lastsnd:1 "
+    "delivery_rate 264884000bps busy:240210ms rwnd_limited:218830ms(91.1%) unacked:1444 minrtt:62.9 snd_wnd:2091008\n"
+)
+
+
+def test_a_window_of_a_program_that_nobody_names_is_the_kernels_or_its_own(tmp_path):
+    (verdict,) = diagnose(folder(tmp_path, {"ss.txt": SS}))
+    told = {cause.kind: cause.probability for cause in verdict.causes}
+    assert verdict.causes[0].kind == "window-host"
+    assert told["window-host"] + told["disk-write"] + told["receiver-app"] > 0.7
+    assert "tcp_rmem" in verdict.changes[0].command
+
+
+def test_a_window_that_the_command_asks_for_may_be_the_limit(tmp_path):
+    command = "$ iperf3 -c 198.51.100.7 -w 1M -t 240\n"
+    (verdict,) = diagnose(folder(tmp_path, {"ss.txt": SS, "run.txt": command}))
+    told = {cause.kind: cause.probability for cause in verdict.causes}
+    assert not any(sign.name == "unasked" for sign in verdict.signs)
+    assert told["window-tool"] > 0.25
