@@ -1,4 +1,4 @@
-"""The signs of ports: errors, and a duplex that two ports do not share."""
+"""The signs of ports: errors, load, and a duplex that two ports do not share."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ _sign = partial(enter, SIGNS)
 @_sign
 def _port_errors(facts: Facts) -> Fact | None:
     return facts.said("port.errors", choose=max)
+
+
+@_sign
+def _port_load(facts: Facts) -> Fact | None:
+    """Load of the busiest port; with a run, its own rate tells more."""
+    return None if facts.has_rates else facts.said("port.load", choose=max)
 
 
 @_sign

@@ -91,7 +91,7 @@ _WITHOUT_RUNS: Final = frozenset(
     {
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
         *("loaded_loss", "limiter", "port_errors", "port_duplex", "neighbours", "many_files", "hop_loss"),
-        *("path_mtu", "softnet", "black_hole", "unasked", "distance"),
+        *("path_mtu", "softnet", "black_hole", "unasked", "distance", "port_load"),
         "resent",
         *("silent", "sender_interrupts", "receiver_interrupts", "small_buffer"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest", "some_busiest"),

@@ -3,7 +3,8 @@
 Units and traps
 ---------------
 - "Speed: Unknown!" is no statement. A few selected lines of ethtool count like all of them.
-- sar's kB are 1024 bytes. The busiest interface counts; loopback, bridges and virtual ports only if there is no other.
+- sar's kB are 1024 bytes; its %ifutil is the busier direction of a port in full duplex. The busiest interface counts;
+  loopback, bridges and virtual ports only if there is no other.
 - Errors and drops count since the port came up: of two outputs in a file, the difference counts.
 """
 
@@ -150,6 +151,7 @@ def _rates(document: Document) -> Iterator[Statement]:
     scale, unit = 8, ""
     samples: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     averages: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+    loads: dict[int, float] = {}
     for number, text in enumerate(document.lines, 1):
         words = text.split()
         if "IFACE" in words:
@@ -162,6 +164,7 @@ def _rates(document: Document) -> Iterator[Statement]:
                 row = dict(zip(names, map(float, values), strict=True))
                 where = averages if words[0].endswith(":") else samples
                 where[words[-len(names) - 1]].append((scale * row["rx" + unit], scale * row["tx" + unit], number))
+                loads[number] = row.get("%ifutil", 0.0) / 100
     ports = samples or averages
     if not ports:
         return
@@ -171,6 +174,9 @@ def _rates(document: Document) -> Iterator[Statement]:
     for index, name in enumerate(("port.received_bps", "port.sent_bps")):
         rates = sorted((row[index], row[2]) for row in working)
         yield _said(document, name, *rates[(len(rates) - 1) // 2])
+    load, line = sorted((loads[row[2]], row[2]) for row in working)[(len(working) - 1) // 2]
+    if 0 < load <= 1:
+        yield _said(document, "port.load", load, line)
 
 
 # --- Counts ---

@@ -54,7 +54,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "port.dropped": "packets dropped by the port",
         "port.sent_bps": "most that the port sent [bit/s]",
         "port.received_bps": "most that the port received [bit/s]",
-        "port.load": "share of its speed that the port of a switch carries in its busier direction, over minutes",
+        "port.load": "share of its speed that a port carries in its busier direction, over seconds to minutes",
         "port.mtu_bytes": "MTU [B]",
         # processors
         "cpu.cores": "number of cores",

@@ -131,3 +131,25 @@ def test_a_window_that_the_command_asks_for_may_be_the_limit(tmp_path):
     told = {cause.kind: cause.probability for cause in verdict.causes}
     assert not any(sign.name == "unasked" for sign in verdict.signs)
     assert told["window-tool"] > 0.25
+
+
+SAR = """\
+Linux 6.1.0-18-amd64 (store3) \t04/21/2025 \t_x86_64_\t(8 CPU)
+
+09:10:01        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   rxcmp/s   txcmp/s  rxmcst/s   %ifutil
+09:20:01           lo      4.00      4.00      0.40      0.40      0.00      0.00      0.00      0.00
+09:20:01       enp3s0  {packets}  30110.00  {kilobytes}   2010.00      0.00      0.00      0.00     {load}
+09:30:01           lo      4.00      4.00      0.40      0.40      0.00      0.00      0.00      0.00
+09:30:01       enp3s0  {packets}  30110.00  {kilobytes}   2010.00      0.00      0.00      0.00     {load}
+"""
+
+
+@pytest.mark.parametrize(("load", "is_full"), [(95.2, True), (38.0, False)])
+def test_a_port_that_carries_all_it_can_is_full(tmp_path, load, is_full):
+    carried = load / 100 * 1e9 / 8
+    sar = SAR.format(packets=round(carried / 1460), kilobytes=round(carried / 1024), load=load)
+    (verdict,) = diagnose(folder(tmp_path, {"sar.txt": sar}))
+    assert (verdict.causes[0].kind == "link" and verdict.verdict == "as_expected") == is_full
+    if is_full:
+        assert "enp3s0" in verdict.causes[0].evidence[0].says
+        assert verdict.changes == ()
