@@ -476,3 +476,25 @@ def test_a_disk_that_is_cut_off_is_named(counters_of):
     counters = counters_of(text)
     assert [disk["name"] for disk in counters.sources[0]["devices"]] == ["sda", "sdb"]
     assert list(counters.problems.message) == ["found 3 figures of sdb, expected 5; read as far as it goes"]
+
+
+@pytest.mark.parametrize(
+    ("received", "sent", "load", "speed"),
+    [
+        (30000, 1000, 24.58, 1_000_000_000),
+        (1000, 30000, 2.46, 10_000_000_000),
+        (6000, 6200, 99.94, 100_000_000),  # half duplex: of both directions together
+        (30000, 1000, 33.0, None),  # no usual speed
+        (30000, 1000, 0.0, None),
+    ],
+)
+def test_the_speed_of_a_port_follows_from_its_load(tmp_path, received, sent, load, speed):
+    row = f"10:0{{}}:00   eth3   20000.00   9000.00   {received}.00   {sent}.00   {load:.2f}\n"
+    text = "Linux 5.10.0 (h)  03/14/24  _x86_64_  (4 CPU)\n\n" + (
+        "10:00:00   IFACE   rxpck/s   txpck/s   rxkB/s   txkB/s   %ifutil\n" + row.format(1) + row.format(2)
+    )
+    path = tmp_path / "sar.txt"
+    path.write_text(text, encoding="utf-8")
+    (port,) = read_counters(path).interfaces.to_dict("records")
+    assert port["interface"] == "eth3"
+    assert port["speed_bps"] == speed if speed is not None else pd.isna(port["speed_bps"])

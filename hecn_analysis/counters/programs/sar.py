@@ -9,6 +9,8 @@ Units and traps
   heading. "Average:" rows, by whatever word, have no clock and are left.
 - A report may cross midnight, and have a heading every screenful, and begin again after a restart of the host.
 - Mail breaks headings and rows of interfaces, once or twice; the lines below hold the rest of their words.
+- The speed of a port follows from its rate and %ifutil: of the busier direction in full duplex, of both in half duplex.
+  It is left out where the result is no usual speed.
 - Octets are the kernel's, without FCS. Times are local, without their zone.
 """
 
@@ -43,6 +45,9 @@ _ALONE: Final = re.compile(
 _COLUMN: Final = re.compile(r"(?:[rt]x(?:pck|kB|byt|cmp|mcst|err|drop|carr|fram|fifo)|coll)/s|%ifutil")
 _BROKEN: Final = re.compile(r"\bIFACE\b[^\n]{0,400}\n[ \t]{0,80}(?:[rt]x[a-zB]{2,5}/s|coll/s|%ifutil)")
 _MOST: Final = 16
+_SPEEDS: Final = np.array([1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11])
+"""Speeds of ports, and of two as one. [bit/s]"""
+_LEAST_LOAD, _NEAR = 0.01, 0.015  # two digits of %ifutil tell a speed from here on, to so much [1]
 _MEAN: Final = re.compile(r"[^\W\d]{3,20}\.?\s?:\s")
 _IDLE: Final = ("%idle",)
 _SYSTEM: Final = ("%system", "%sys")
@@ -193,6 +198,18 @@ def _rate(
             rates[f"{way}_bps"] = _bits(row[name], factor)
     length = time - before if time is not None and before is not None and time > before else None
     findings.rate(line=line, host=host, interface=row["IFACE"], time=time, interval_s=length, **rates)
+    load = (number(row.get("%ifutil", "").rstrip("%")) or 0.0) / 100
+    if load >= _LEAST_LOAD and (speed := _speed([rate or 0.0 for rate in rates.values()], load)) is not None:
+        findings.interface(host=host, interface=row["IFACE"], speed_bps=speed)
+
+
+def _speed(rates: Sequence[float], load: float) -> int | None:
+    """The usual speed of a port that a load is of, if there is one [bit/s]."""
+    for carried in (max(rates, default=0.0), sum(rates)):
+        nearest = _SPEEDS[np.abs(np.log(_SPEEDS / max(carried / load, 1.0))).argmin()]
+        if abs(carried / load / nearest - 1) <= _NEAR:
+            return int(nearest)
+    return None
 
 
 def _bits(text: str, factor: int) -> float | None:
