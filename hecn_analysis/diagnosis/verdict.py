@@ -386,7 +386,7 @@ def _path(facts: Facts) -> str:
     rtt = facts.rtt_idle
     if rtt is None:
         return ""
-    line = facts.line or facts.port
+    line = facts.line or facts.port or facts.said("told.rate_bps")
     window = units.format_bytes((_EACH if line is None else line.value) * rtt.value / 8)
     takes = "each Gb/s" if line is None else units.format_rate(line.value)
     said = f"RTT {units.format_time(rtt.value)}: {takes} takes a window of {window}"

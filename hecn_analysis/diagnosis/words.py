@@ -68,7 +68,9 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
 def rates(verdict: Diagnosis) -> str:
     """Describe the measured and the expected rate, or state that the folder has none."""
     if verdict.measured_bps is None:
-        return "no rate was measured"
+        told = {float(statement.value) for statement in verdict.kind.say("told.rate_bps")}
+        stated = f"; somebody states {units.format_rate(told.pop())}" if len(told) == 1 else ""
+        return f"no rate was measured{stated}"
     runs = len(verdict.kind.runs)
     low, high = verdict.measured_low_bps or 0, verdict.measured_high_bps or 0
     spread = f"{_rate(low, verdict)} to {_rate(high, verdict)}, " if high > 1.005 * low else ""

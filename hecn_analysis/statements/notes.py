@@ -1,8 +1,8 @@
-"""Notes of people: the rate of the circuit, the distance, and sender and receiver ("dtn01 -> dtn02"), in free words.
+"""Notes of people: the rate of the circuit and of the transfer, the distance, the buffers, and the ends, in free words.
 
 A rate counts if a word for a circuit is near it ("circuit: 200 Mb/s", "155 Mb/s leased line"), and no word for a
-measurement, a port or an amount is nearer. Both rates of an access line ("50/10 Mbit/s") and rates in bytes are
-ambiguous and left out.
+measurement, a port or an amount is nearer; that of the transfer follows "get", "reach" or "only". Both rates of an
+access line ("50/10 Mbit/s") and rates in bytes are ambiguous and left out.
 """
 
 from __future__ import annotations
@@ -98,6 +98,20 @@ _LOADED: Final = re.compile(
     r"\b(?:during|under load|loaded|while|busy|rises?|goes up|with the transfer)\b", re.IGNORECASE
 )
 
+#: Words for what a transfer reached before its rate, and nothing but an article or a filler between.
+_REACHED: Final = re.compile(
+    r"\b(?:gets?|got|getting|gives?|gave|reach(?:es|ed)?|achieves?|achieved|measured?|see|saw|only|stuck at|runs? at)"
+    r"(?: (?:about|around|only|just|roughly|some|up to|at|a|of|me|us|ca\.?)){0,3}\W{0,3}$",
+    re.IGNORECASE,
+)
+_BUFFER: Final = re.compile(
+    r"\b(?:(?:socket|tcp|send|receive) ?(?:buffer|window)s?|buffers?|windows?)(?: size)?"
+    r"(?: (?:is|are|of|at|set|to|both|ends)){0,3}[ =:]{1,3}(?P<after>\d{1,6}(?:\.\d{1,2})?) ?(?P<unit>[KMG])i?B\b"
+    r"|(?<![\w.,])(?P<before>\d{1,6}(?:\.\d{1,2})?) ?(?P<unit2>[KMG])i?B"
+    r" (?:socket |tcp |send |receive )?(?:buffer|window)s?\b",
+    re.IGNORECASE,
+)
+
 _ENDS: Final = re.compile(
     r"^\W{0,4}(?:[A-Za-z]{1,20}: {1,4})?(?P<sender>[A-Za-z][\w.-]{1,63}) {0,3}(?:-{1,2}>|→) {0,3}"
     r"(?P<receiver>[A-Za-z][\w.-]{1,63})(?![\w.-]| {0,3}(?:-{1,2}>|→))"
@@ -121,6 +135,7 @@ def find(document: Document) -> Iterator[Statement]:
             continue
         for rate_bps, says in _rates(text):
             yield Statement("path.rate_bps", rate_bps, document.source_file, number, says)
+        yield from _of_transfer(document, text, number)
         for match in _DISTANCE.finditer(text):
             if not _ONE_WAY.search(text):
                 name = "path.rtt_loaded_s" if _LOADED.search(text) else "path.rtt_idle_s"
@@ -137,6 +152,18 @@ def _ends(document: Document) -> Iterator[Statement]:
             for end in ("sender", "receiver"):
                 name = ends[end].rstrip(".")
                 yield Statement(f"path.{end}", name, document.source_file, number, ends[0].strip(), end)
+
+
+def _of_transfer(document: Document, text: str, number: int) -> Iterator[Statement]:
+    """Find the only rate that a transfer reached in a line, and the buffers that it had."""
+    of_circuits = {bps for bps, _ in _rates(text)}
+    rates = [rate for rate in _RATE.finditer(text) if "b" in rate[0].lower() and not rate[0].endswith("E")]
+    others = [rate for rate in rates if _bps(rate) not in {0.0, *of_circuits}]
+    if len(others) == 1 and _REACHED.search(text[max(others[0].start() - _NEAR, 0) : others[0].start()]) is not None:
+        yield Statement("told.rate_bps", _bps(others[0]), document.source_file, number, text.strip()[:300])
+    for match in _BUFFER.finditer(text):
+        size = float(match["after"] or match["before"]) * _PREFIXES[(match["unit"] or match["unit2"]).lower()]
+        yield Statement("told.buffer_bytes", size, document.source_file, number, match[0].strip())
 
 
 def _rates(text: str) -> Iterator[tuple[float, str]]:

@@ -105,6 +105,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "path.rate_over_rtt": "slope of the rate over the round-trip time, of rates that somebody states for several",
         "path.rate_over_streams": "slope of the rate over the number of streams, of rates that somebody states",
         "path.rate_over_request": "slope of the rate over the size of requests, of rates that somebody states",
+        "told.rate_bps": "rate that a transfer reached, as notes state it [bit/s]",
+        "told.buffer_bytes": "buffer or window of a socket, as notes state it [B]",
         # copies
         "files.count": "number of files that were copied",
         # what was asked of the tool

@@ -153,3 +153,22 @@ def test_a_port_that_carries_all_it_can_is_full(tmp_path, load, is_full):
     if is_full:
         assert "enp3s0" in verdict.causes[0].evidence[0].says
         assert verdict.changes == ()
+
+
+@pytest.mark.parametrize(
+    ("note", "fit"),
+    [
+        ("From Oslo to Madrid we see only 640 Mbit/s, the RTT is 50 ms, and the TCP buffer is 4 MB.", 1.0),
+        ("A 16 MB window at both ends, RTT 80 ms, and it reached 800 Mb/s on a 10 Gb/s line.", 0.5),
+        ("It reached 640 Mbit/s with one stream and 900 Mbit/s with two, RTT 50 ms, socket buffers of 4 MB.", None),
+        ("We want 640 Mbit/s over 50 ms RTT, and the socket buffer is 4 MB.", None),
+    ],
+)
+def test_a_rate_that_fills_the_stated_buffer(tmp_path, note, fit):
+    (verdict,) = diagnose(folder(tmp_path, {"note.txt": note + "\n"}))
+    found = {sign.name: sign.value for sign in verdict.signs}
+    assert found.get("told_window") == (None if fit is None else pytest.approx(fit, rel=0.01))
+    if fit is not None:
+        told = {cause.kind: cause.probability for cause in verdict.causes}
+        assert told["window-host"] + told["window-tool"] > 0.5
+        assert "somebody states" in str(verdict)

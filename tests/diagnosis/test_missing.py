@@ -111,6 +111,7 @@ def test_the_commands_show_all_signs_of_the_evidence():
         "of_store",
         "odd_rate",
         "unasked",
+        "told_window",
     }
     assert set(evidence().signs) - set(questions.shown_by()) == of_runs
     assert set(questions.shown_by()) <= set(evidence().signs)

@@ -108,3 +108,18 @@ def test_the_line_is_quoted():
 )
 def test_an_arrow_between_two_names_says_who_sends(note, ends):
     assert [one.value for one in find(Document("notes.txt", note.encode())) if one.end] == ends
+
+
+@pytest.mark.parametrize(
+    ("note", "mbps", "megabytes"),
+    [
+        ("We get 300 Mbit/s over the 1 Gbit/s link, TCP window size 2 MB", [300], [2]),
+        ("It runs at about 4.2 Gb/s, with 64 MiB socket buffers", [4200], [64]),
+        ("It got 300 Mbit/s, then 400 Mbit/s", [], []),  # which of them, nobody says
+        ("We need 300 Mbit/s; the file has 2 MB", [], []),
+        ("It only got 10G", [], []),
+    ],
+)
+def test_what_a_transfer_reached_and_its_buffers(note, mbps, megabytes):
+    assert said(note, "told.rate") == [pytest.approx(rate * 1e6) for rate in mbps]
+    assert said(note, "told.buffer") == [pytest.approx(size * 1e6) for size in megabytes]
