@@ -112,6 +112,7 @@ def test_what_is_uncertain_is_named_and_no_run(tmp_path, text, reason):
         "Date,Traffic In (Mbit/s),Traffic Out (Mbit/s)\n2026-02-03 08:15:00,9.4,1\n",
         "time,host,rx_mbps,tx_mbps\n1770000000,a,9.4,1\n",
         "time,device,interface,direction,rate (bps),duration\n1770000000,a,eth0,in,94,60\n",
+        "Time (s),bytes,throughput (Mbit/s),retransmits\n1,125000,1,0\n2,125000,1,0\n",
         "Time,Bandwidth (Mbit/s)\n2026-02-03 08:15:00,9.4\n",
         "src,dst,src port,bytes,rate (bps)\n192.0.2.1,192.0.2.2,443,9000,72\n",
         "We measured throughput (Gb/s), streams, tool\nand found, so far, nothing\n",
@@ -202,3 +203,8 @@ def test_units_of_rates(unit, factor):
 )
 def test_the_decimal_sign_of_a_table(cells, sign):
     assert results_columns.decimal_sign(cells) == sign
+
+
+def test_comments_and_blank_lines_do_not_end_a_table(tmp_path):
+    found = reading(tmp_path, "tool,streams,Gb/s\niperf3,1,9.1\n\n# new card\niperf3,1,9.2\nWeek 7\niperf3,1,9.3\n")
+    assert found.runs.throughput_bps.tolist() == [9.1e9, 9.2e9, 9.3e9]

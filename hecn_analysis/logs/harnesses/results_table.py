@@ -58,7 +58,7 @@ _RATES: Final = frozenset((RATE, SENDER_RATE))
 _OTHERS: Final = re.compile(
     r"\b(?:in|out|rx|tx|inbound|outbound|interfaces?|ports?|if ?name|ifindex|index|sensor|utili[sz]ation|usage|octets|"
     r"packets|pkts|errors|discards|interval|min|max|minimum|maximum|peak|median|stdev|std ?dev|p?\d\d(?:th)?|"
-    r"percentile|seconds?|traffic|total|sum|epoch|iops|lat(?:ency)?|units?)\b"
+    r"percentile|seconds?|time|traffic|total|sum|epoch|iops|lat(?:ency)?|units?)\b"
 )
 _TOOL: Final = re.compile(r"(?P<tool>[A-Za-z][^\s/]{0,40}+)[ /]v?(?P<version>\d{1,4}(?:\.\w{1,12}){1,4})")
 _DIRECTIONS: Final = {
@@ -109,7 +109,7 @@ class ResultsTable:
             return True
         begun = _heading(line)
         if begun is None:
-            if table is not None and (table.separator == "|" or table.separator not in line.text):
+            if table is not None and table.separator == "|":
                 self.finish()
             return False
         self.finish()
