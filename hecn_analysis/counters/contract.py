@@ -191,7 +191,9 @@ class CounterFindings(FileProblems):
 
     def _check_sizes(self) -> None:
         """Report octets that cannot be those of the packets beside them: figures of another column, or cut off."""
-        for way in () if str(self.format).startswith(_SINGLE) else ("in", "out"):
+        if self.format is None or self.format.startswith(_SINGLE):  # no format: an agent that was asked by SNMP
+            return
+        for way in ("in", "out"):
             wrong = [
                 row
                 for row in self.samples
