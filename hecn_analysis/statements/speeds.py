@@ -26,7 +26,8 @@ _LABELLED: Final = re.compile(
 )
 #: A label of a setting or counter, as tools print them: one word, or words joined by hyphens and underscores.
 _OF_SETTING: Final = re.compile(
-    r"\s*(?:(?:link )?speed|bit ?rate|rate|bandwidth|bw|[a-zA-Z0-9.-]*_[\w.-]*|rx|tx|max|min|avg|total)\s*", re.IGNORECASE
+    r"\s*(?:(?:link )?speed|bit ?rate|rate|bandwidth|bw|[a-zA-Z0-9.-]*_[\w.-]*|rx|tx|max|min|avg|total)\s*",
+    re.IGNORECASE,
 )
 #: A command whose result the next line states: "scp big.iso nas:", then "gives only 15 MB/s".
 _COMMAND: Final = re.compile(
