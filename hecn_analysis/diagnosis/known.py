@@ -162,7 +162,7 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
         "line_text": format_rate(line) if line is not None else "the rate that was promised",
         "bdp": queue,
         "bdp_text": format_bytes(bdp) if bdp is not None else "rate times RTT",
-        "for_distance": f"twice the BDP of {format_bytes(bdp)}" if bdp is not None else "since the RTT is not known",
+        "for_distance": _for_distance(bdp, line, reach),
         "queue_packets": max(math.ceil(queue / present), 1),
         "window": window,
         "window_text": _binary(window),
@@ -239,6 +239,15 @@ def pace_bps(known: Known, after_bps: float) -> int:
 def is_positive(value: float | None) -> TypeGuard[float]:
     """Whether a number is known, finite and above 0."""
     return value is not None and math.isfinite(value) and value > 0
+
+
+def _for_distance(bdp: float | None, line: float | None, reach: float) -> str:
+    """Why a window has its size."""
+    if bdp is None:
+        return "since the RTT is not known"
+    if line is None:
+        return f"enough for {format_rate(reach)}, since the line is not known"
+    return f"twice the BDP of {format_bytes(bdp)}"
 
 
 def _window(bdp: float | None, known: Known) -> int:
