@@ -16,10 +16,9 @@ Units and traps
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
-from csv import Error as CsvError
-from csv import reader as csv_reader
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -285,8 +284,8 @@ def _cells(text: str, separator: str) -> list[str]:
     if separator == "|":
         return [cell.strip().strip("*`") for cell in text.strip()[1:-1].split("|")] if _is_markdown(text) else []
     try:
-        return [cell.strip() for cell in next(csv_reader([text], delimiter=separator), [])]
-    except CsvError:
+        return [cell.strip() for cell in next(csv.reader([text], delimiter=separator), [])]
+    except csv.Error:
         return []
 
 
