@@ -138,9 +138,7 @@ class Path(BaseModel):
     )
     pep_rate: Rate | None = Field(default=None, description="throughput of these proxies")
     mtu: Annotated[int, Field(ge=68, le=65_536, description="IP MTU [B]")] = 1500
-    tunnel: (
-        Literal["wireguard", "ipsec", "openvpn", "openvpn-dco", "vxlan", "geneve", "gre", "ipip", "user-mode"] | None
-    ) = Field(
+    tunnel: Tunnel | None = Field(
         default=None,
         description="tunnel between the hosts, whose processors work for it and whose headers come out of the MTU; "
         "user-mode: a TCP/IP stack in a program (slirp); openvpn-dco: OpenVPN with its packets in the kernel",
