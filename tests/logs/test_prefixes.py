@@ -11,7 +11,8 @@ from hecn_analysis.parsing import prefixes
 
 SAMPLES = Path(__file__).parent / "samples"
 # Lines of these tools begin with a date, end a run at the left margin, or are known by their beginning: a prefix
-# hides that. States of fast-cli and lines of CrystalDiskMark and mc are joined with others behind some prefixes.
+# hides that. States of fast-cli and lines of CrystalDiskMark and mc are joined with others behind some prefixes. A
+# comma in a prefix is one more cell of a table of results.
 BY_BEGINNING = {"ceph", "hping", "sysbench", "uperf", "wrk"}
 EXCEPT = {
     "mail": {"juicefs"},
@@ -30,9 +31,10 @@ EXCEPT = {
         "ethr",
         "globus-url-copy",
         "netperf",
+        "results-table",
     },
-    "time and level": {"minio-client", "dd", "juicefs", "netperf", "nuttscp", "ping", *BY_BEGINNING},
-    "Python": {"minio-client", "dd", "netperf", "nuttscp", "ping", *BY_BEGINNING},
+    "time and level": {"minio-client", "dd", "juicefs", "netperf", "nuttscp", "ping", "results-table", *BY_BEGINNING},
+    "Python": {"minio-client", "dd", "netperf", "nuttscp", "ping", "results-table", *BY_BEGINNING},
 }
 COLUMNS = [
     "tool",

@@ -138,17 +138,24 @@ def test_rows_that_cannot_be_read_are_named(tmp_path):
     )
     assert rows(found, ["throughput_bps", "streams", "duration_s", "start_time"]) == [
         [9.4e9, 1, None, None],
-        [9.2e9, None, None, None],
     ]
     assert messages(found) == [
         [4, "malformed", "found 2 cells, expected 6 as in the heading in line 1; left out"],
         [1, "unrecognised", "found the columns 'Switch', expected names of known columns; not read"],
         [2, "unit", "found 'Duration' without a unit: write it into the heading; left out"],
         [2, "ambiguous", WITHOUT_ZONE],
-        [3, "malformed", "found 'fast' in 'Gb/s', expected a number in Gb/s; no run made of it"],
+        [3, "malformed", "found 'fast' in 'Gb/s', expected a number in Gb/s; no run made of the row"],
         [5, "malformed", "found a row without a rate, expected a number; no run made of it"],
-        [6, "malformed", "found '9.3 MB/s' in 'Gb/s', expected a number in Gb/s; no run made of it"],
-        [7, "malformed", "found '0.5' in 'streams', expected a number; left out"],
+        [6, "malformed", "found '9.3 MB/s' in 'Gb/s', expected a number in Gb/s; no run made of the row"],
+        [7, "malformed", "found '0.5' in 'streams', expected a number; no run made of the row"],
+    ]
+
+
+def test_cells_that_moved_make_no_run(tmp_path):
+    found = reading(tmp_path, "tool,streams,Gb/s,note\niperf3, patched,4,9.6\niperf3,8,9.7,\n")
+    assert rows(found, ["throughput_bps", "streams"]) == [[9.7e9, 8]]
+    assert messages(found) == [
+        [2, "malformed", "found 'patched' in 'streams', expected a number; no run made of the row"]
     ]
 
 

@@ -188,10 +188,12 @@ class ResultsTable:
         texts: dict[str, str] = {}
         around: list[str] = []
         rounding = 0.01
+        fits = True
         named = [(each, cell) for each, cell in zip(table.columns, cells, strict=True) if not is_missing(cell)]
         for each, cell in named:
             if each.kind in _FIGURES:
                 number = self._figure(table, line, each, cell)
+                fits &= number is not None or _lacks_unit(each, cell)
                 if number is not None:
                     values[each.kind] = round(number) if each.kind in _WHOLE else number
                     rounding += half_digit_of(cell) if each.kind in _CHECKED else 0.0
@@ -204,7 +206,7 @@ class ResultsTable:
         if not _RATES & {each.kind for each, _ in named}:
             message = "found a row without a rate, expected a number; no run made of it"
             self._findings.problem(line.number, "malformed", message)
-        if _RATES & values.keys():
+        if fits and _RATES & values.keys():  # a cell that does not fit: another may have moved, too
             self._name(table, line, texts, values)
             values["circumstances"] = ", ".join([*_circumstances(texts), *around]) or None
             self._findings.run(Run(line.number, line.number, values, rounding=rounding))
@@ -260,17 +262,20 @@ class ResultsTable:
 
     def _left_out(self, table: _Table, line: Line, each: Column, cell: str) -> None:
         """Report a cell that is no figure with a unit; one without any is reported once for the column."""
-        if each.needs_unit and each.factor is None and not has_unit(cell) and each.kind not in _RATES:
+        if _lacks_unit(each, cell):
             if each.heading not in table.reported:
                 table.reported.add(each.heading)
                 message = f"found {each.heading[:40]!r} without a unit: write it into the heading; left out"
                 self._findings.problem(line.number, "unit", message)
             return
         unit = f" in {each.unit}" if each.unit else " with its unit" if each.needs_unit and each.factor is None else ""
-        what = "no run made of it" if each.kind in _RATES else "left out"
-        self._findings.problem(
-            line.number, "malformed", f"found {cell[:40]!r} in {each.heading[:40]!r}, expected a number{unit}; {what}"
-        )
+        message = f"found {cell[:40]!r} in {each.heading[:40]!r}, expected a number{unit}; no run made of the row"
+        self._findings.problem(line.number, "malformed", message)
+
+
+def _lacks_unit(column: Column, cell: str) -> bool:
+    """Whether a figure other than a rate has its unit neither in the heading nor in the cell."""
+    return column.needs_unit and column.factor is None and not has_unit(cell) and column.kind not in _RATES
 
 
 def _is_markdown(text: str) -> bool:
