@@ -1,4 +1,4 @@
-"""The signs of the congestion window: its room, its course, and whether a buffer holds it."""
+"""The signs of windows: room and course of the congestion window, whether a buffer holds it, and who asked for one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
+from hecn_analysis.statements import Statement
 
 #: Scatter of a window that nothing changes, and how near it is to the data in flight where it is their limit. [1]
 _FLAT: Final = 0.01
@@ -48,3 +49,11 @@ def _held_window(facts: Facts) -> Fact | None:
 @_sign
 def _cwnd_flat(facts: Facts) -> Fact | None:
     return facts.cwnd_scatter if facts.flight_bytes > 0 else None  # on a short path a window that holds is flat, too
+
+
+@_sign
+def _unasked(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    """A connection of a program that no file names."""
+    told = facts.said("socket.rwnd_limited", "sender")
+    is_named = facts.has_rates or facts.said("asked.window_bytes") is not None or any(facts.kind.say("asked.command"))
+    return None if told is None or is_named else ("without the program and its options", told.evidence)

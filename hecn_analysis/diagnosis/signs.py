@@ -15,7 +15,16 @@ from typing import Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis import both_ways, of_files, of_hosts, of_notes, of_paths, of_ports, of_windows
+from hecn_analysis.diagnosis import (
+    both_ways,
+    of_datagrams,
+    of_files,
+    of_hosts,
+    of_notes,
+    of_paths,
+    of_ports,
+    of_windows,
+)
 from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts, Reads, enter
 from hecn_analysis.diagnosis.known import WITHOUT_WINDOW
 from hecn_analysis.runs import course
@@ -45,9 +54,6 @@ _USB2_BPS: Final = 480e6
 
 #: How far the rate of a tool that sends at a rate of its own is from that. [1]
 _ROUND: Final = 0.004
-
-#: So few lost datagrams are as many as another counter has by chance.
-_FEW_LOST: Final = 50
 
 #: Growth of an RTT, as a share of it, up to which it counts as none. [1]
 _NO_GROWTH: Final = 0.04
@@ -263,21 +269,6 @@ def _udp_loss(facts: Facts) -> Fact | None:
 
 
 @_sign
-def _udp_unread(facts: Facts) -> Fact | None:
-    """Datagrams that the receiver's sockets dropped, over those lost; of several counts, the growth."""
-    runs = facts.kind.runs
-    lost = float(runs["lost_packets"].astype(float).sum()) if "lost_packets" in runs else 0.0
-    told = [statement for statement in facts.kind.say("udp.unread", "receiver") if statement.end != "sender"]
-    if facts.kind.protocol != "udp" or not told or not lost > _FEW_LOST:
-        return None
-    last = max(told, key=lambda statement: float(statement.value))
-    before = min(float(statement.value) for statement in told) if len(told) > 1 else 0.0
-    return Fact(
-        (float(last.value) - before) / lost, (last, facts.computed(lost, f"{lost:,.0f} datagrams lost").evidence[0])
-    )
-
-
-@_sign
 def _pacing_effort(facts: Facts) -> Fact | None:
     share = facts.of_runs("cpu_sender_fraction", "processor time of the sender")
     if share is None or facts.kind.tool not in ("nuttcp", "nttcp") or not facts.measured > 0:
@@ -292,14 +283,6 @@ def _asked_window(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
         return "a window", window.evidence
     shows_none = facts.shows_requests or facts.kind.tool in WITHOUT_WINDOW or facts.kind.share is not None
     return ("no window", (facts.rate_quote,)) if shows_none and _on_wire(facts) else None
-
-
-@_sign
-def _unasked(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    """A connection of a program that no file names."""
-    told = facts.said("socket.rwnd_limited", "sender")
-    is_named = facts.has_rates or facts.said("asked.window_bytes") is not None or any(facts.kind.say("asked.command"))
-    return None if told is None or is_named else ("without the program and its options", told.evidence)
 
 
 @_sign
@@ -601,7 +584,7 @@ def _tiny(facts: Facts) -> Fact | None:
 # --- disks and processors ---------------------------------------------------------------------------------------------
 
 
-_ROOMS: Final = (of_files, of_hosts, of_notes, of_paths, of_ports, of_windows, both_ways)
+_ROOMS: Final = (of_datagrams, of_files, of_hosts, of_notes, of_paths, of_ports, of_windows, both_ways)
 _SIGNS.update({name: read for room in _ROOMS for name, read in room.SIGNS.items()})
 
 

@@ -2,8 +2,8 @@
 
 A route is known by its hops. A trace that has only unknown addresses at a hop deviates from that hop on; so many
 deviating traces in a row are a change. Fewer, between others, are a path that alternates with the known one, as load is
-balanced over several: both are known from then on. A change back to the route before it is told, too, but no
-further one between these two. Hops that do not answer say nothing.
+balanced over several: both are known from then on. A change back to the former route is reported once; later changes
+between these two are not. Hops that do not answer say nothing.
 """
 
 from __future__ import annotations

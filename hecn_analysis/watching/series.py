@@ -137,7 +137,7 @@ def _with_statements(runs: pd.DataFrame, stated: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_routes(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> pd.DataFrame:
-    """Add route and time of traces; those of esmond share a file without lines, and are told by their time."""
+    """Add route and time of traces; those of esmond share a file without lines, and their time identifies them."""
     by_time = {
         (line.source_file, line.says): line.value for lines in own.values() for line in lines if line.name == _ROUTE
     }
