@@ -181,6 +181,35 @@ def test_terse_of_one_mixed_direction_and_a_rate_in_thousands(reading_of):
     assert reading.problems.empty
 
 
+@pytest.mark.parametrize("forms", ["terse,normal", "json,normal", "terse,json", "terse,json,normal"])
+def test_a_result_in_several_forms_is_one_run(reading_of, forms):
+    rest = ";".join(["0"] * 37)
+    way = '{"io_bytes": 4194304, "bw_bytes": 2097152, "bw": 2048, "iops": 512.0, "runtime": %d}'
+    job = '{"jobname": "%s", "groupid": %d, "error": 0, "%s": %s}'
+    jobs = [job % ("a", 0, "read", way % 2000), *[job % ("b", 1, "write", way % 2001)] * 2]
+    parts = {
+        "terse": f"3;fio-3.33;a;0;0;4096;2048;512;2000;{rest};0;0;0;0;{rest};1.0%;2.0%;0\n"
+        + 2 * f"3;fio-3.33;b;1;0;0;0;0;0;{rest};4096;2048;512;2001;{rest};1.0%;2.0%;0\n",
+        "json": f'{{"fio version": "fio-3.33", "jobs": [{", ".join(jobs)}]}}\n',
+        "normal": "".join(
+            f"{name}: (groupid={group}, jobs=1): err= 0: pid=4711: Sun Nov 22 00:00:00 2026\n"
+            for name, group in (("a", 0), ("b", 1), ("b", 1))
+        )
+        + "Run status group 0 (all jobs):\n"
+        "   READ: bw=2048KiB/s (2097kB/s), 2048KiB/s-2048KiB/s (2097kB/s-2097kB/s), "
+        "io=4096KiB (4194kB), run=2000-2000msec\n"
+        "Run status group 1 (all jobs):\n"
+        "  WRITE: bw=4094KiB/s (4192kB/s), 2047KiB/s-2047KiB/s (2096kB/s-2096kB/s), "
+        "io=8192KiB (8389kB), run=2001-2001msec\n",
+    }
+    call = "fio-3.33\nStarting 3 processes\n" + "".join(parts[form] for form in forms.split(","))
+    runs = reading_of(call).runs
+    assert runs["label"].tolist() == ["a", "b", "b"]
+    assert runs["bytes"].tolist() == [4 * MIB] * 3
+    again = reading_of(call + call.replace("2000", "2017").replace("2001", "2018")).runs
+    assert len(again) == 2 * len(runs)  # another call of the same jobs
+
+
 def test_errors(samples, problem_lines):
     reading = read(samples / "fio" / "error.txt")
     assert shown(reading, "error", "throughput_bps", "line_first", "line_last") == [

@@ -18,6 +18,8 @@ Units and traps
   reads and writes. So is the sum "All clients" of a client with several servers ("BW=621Mi (651M)", bytes without their
   letter), which is a run only if it stands alone.
 - A job with an error (``err= 5``) has figures up to the error: its run has `error`.
+- With several forms (``--output-format=json,normal``) a call reports each result in each, the text last: a job in
+  the same direction, of the same bytes and milliseconds, is one run, in the first form.
 - Mail programs and narrow terminals wrap the long line of a group: it is joined again.
 """
 
@@ -84,6 +86,7 @@ _COUNT: Final = re.compile(r"\d{1,9}")
 _WAYS: Final = ("read", "write", "trim")
 _BLOCK: Final = {"3": 41, "4": 41, "5": 47}
 _ALL: Final = "All clients"
+_MOST_HELD: Final = 1000
 
 
 @dataclass
@@ -154,6 +157,8 @@ class Fio(DocumentReader):
         self._told = False
         self._broken: list[Line] = []
         self._sum = False
+        self._held: list[Run] = []
+        self._form = ""
 
     def feed(self, line: Line) -> bool:
         """Take a line of fio's."""
@@ -194,6 +199,7 @@ class Fio(DocumentReader):
         text = line.text
         if (match := _VERSION.match(text)) is not None:
             self._close()
+            self._release()
             self._version = match["version"]
         elif (match := _JOB.match(text)) is not None:
             self._job(line, match)
@@ -216,6 +222,8 @@ class Fio(DocumentReader):
         """Take a result, usable or not."""
         text = line.text
         if (match := _TERSE.match(text)) is not None:
+            if self._form == "json":
+                self._release()
             self._terse(line, match)
         elif (match := _TOTAL.match(text) or _TOTAL_OLD.match(text)) is not None and line.complete:
             self._total(line, match)
@@ -233,6 +241,7 @@ class Fio(DocumentReader):
     def finish(self) -> None:
         """The output has ended."""
         self._close()
+        self._release()
 
     def _job(self, line: Line, match: re.Match[str]) -> None:
         self._sum = match["name"].strip() == _ALL and any(
@@ -282,7 +291,39 @@ class Fio(DocumentReader):
         milliseconds = int(match["longest"])
         values["iops"] = None if math.isnan(requests) or not milliseconds else 1000 * requests / milliseconds
         self._drop_own(values)
-        self.findings.run(Run(group.first, line.number, values, rounding=_rounding(match)))
+        if not self._repeats(values, group.names, line.number):
+            self.findings.run(Run(group.first, line.number, values, rounding=_rounding(match)))
+
+    def _hold(self, run: Run, form: str) -> None:
+        """Keep a result in JSON or terse form, which the call may repeat in another one."""
+        if len(self._held) >= _MOST_HELD:
+            self._release()
+        self._held.append(run)
+        self._form = form
+
+    def _release(self) -> None:
+        """Hand over the results that are kept."""
+        held, self._held = self._held, []
+        for run in held:
+            self.findings.run(run)
+
+    def _repeats(self, values: dict[str, object], names: list[str], last: int) -> bool:
+        """Whether the call has reported these jobs in another form, singly or together, whose last line is now here."""
+        labels = {name[:120] for name in names}
+        parts = [
+            run
+            for run in self._held
+            if run.columns["label"] in labels and run.columns["direction"] == values["direction"]
+        ]
+        for same in (*([part] for part in parts), parts):
+            moved = math.fsum(float(str(part.columns["bytes"] or 0)) for part in same)
+            seconds = max((float(str(part.columns["duration_s"] or 0)) for part in same), default=0.0)
+            amount, duration = float(str(values["bytes"] or 0)), float(str(values["duration_s"] or 0))
+            if moved and seconds and abs(amount - moved) <= 0.02 * moved and abs(duration - seconds) < 0.0005:
+                for part in same:
+                    part.line_last = max(part.line_last, last)
+                return True
+        return False
 
     def _drop_own(self, values: dict[str, object]) -> None:
         """Forget lines of jobs without heads that are the parts of a group's total."""
@@ -408,9 +449,8 @@ class Fio(DocumentReader):
                 "iops": float(iops),
                 "error": error,
             }
-            self.findings.run(
-                Run(line.number, line.number, values, rounding=0.01 + 1 / max(rate, 1) + 1 / max(moved, 1))
-            )
+            rounding = 0.01 + 1 / max(rate, 1) + 1 / max(moved, 1)
+            self._hold(Run(line.number, line.number, values, rounding=rounding), "terse")
         if error and not moving:
             self._version = match["version"]
             self._failed(line.number, line.number)
@@ -429,21 +469,29 @@ class Fio(DocumentReader):
         before = document.first - 1
         lines = document.lines(key)
         names = Counter(_identity(job) for job in jobs)
-        runs = len(self.findings.runs)
+        if self._form == "json":
+            self._release()  # of another call
+        runs, moving = len(self.findings.runs), 0
+        new: list[Run] = []
         for position, job in enumerate(jobs):
             last = lines[position] if position < len(lines) else document.last
             if isinstance(job, dict) and not (job.get("jobname") == _ALL and len(jobs) > 1):
                 alone = names[_identity(job)] == 1
-                self._json_job(job, version.removeprefix("fio-"), (max(before + 1, document.first), last), alone=alone)
+                own = (max(before + 1, document.first), last)
+                results = self._json_job(job, version.removeprefix("fio-"), own, alone=alone)
+                moving += len(results)
+                new += [run for run in results if not self._repeats(run.columns, [str(run.columns["label"])], own[1])]
             before = min(last, document.last - 1)
-        if len(self.findings.runs) == runs:
+        for run in new:
+            self._hold(run, "json")
+        if not moving and len(self.findings.runs) == runs:
             self.findings.problem(
                 document.last, "malformed", "found no job that moved data, expected bytes read or written; no run made"
             )
         return True
 
-    def _json_job(self, job: dict[str, Any], version: str, lines: tuple[int, int], *, alone: bool) -> None:
-        """Hand over a job; without others of its name the figures are those of all its processes."""
+    def _json_job(self, job: dict[str, Any], version: str, lines: tuple[int, int], *, alone: bool) -> list[Run]:
+        """Return the results of a job; without others of its name they are those of all its processes."""
         first, last = min(lines), max(lines)
         error = count(job.get("error")) or 0
         if error and not self._told:
@@ -459,15 +507,14 @@ class Fio(DocumentReader):
             "streams": int(jobs) or None if isinstance(jobs, str) and _COUNT.fullmatch(jobs) else None,
             "error": error != 0,
         }
-        moving = 0
+        results: list[Run] = []
         for way in (*_WAYS, "mixed"):
             figures = job.get(way)
-            if not isinstance(figures, dict) or (way == "mixed" and moving):
+            if not isinstance(figures, dict) or (way == "mixed" and results):
                 continue
             moved, rate, seconds = _json_figures(figures)
             if not moved and (moved is not None or not rate):
                 continue
-            moving += 1
             if rate is not None and rate >= _TOO_FAST:
                 self.findings.problem(
                     last, "inconsistent", f"found a rate of {rate:.6g} bit/s, expected less than 2^60 bytes/s; left out"
@@ -482,9 +529,10 @@ class Fio(DocumentReader):
                 "iops": number(figures.get("iops")),
             }
             rounding = 0.01 + 8192 / max(rate or 0.0, 8192.0)
-            self.findings.run(Run(first, last, values, rounding=rounding))
-        if error and not moving:
+            results.append(Run(first, last, values, rounding=rounding))
+        if error and not results:
             self.findings.run(Run(first, last, shared))
+        return results
 
 
 def _identity(job: object) -> tuple[object, ...]:
