@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Final
+
+import pandas as pd
 
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
 
@@ -15,6 +18,9 @@ _ETHERNET_MTU: Final = 1500
 
 #: Loss of small pings beside which large ones that are all lost say something. [1]
 _FEW_LOST: Final = 0.5
+
+#: Share of empty intervals from which a run is a silent one. [1]
+_MOSTLY: Final = 0.5
 
 SIGNS: Final[dict[str, Reads]] = {}
 _sign = partial(enter, SIGNS)
@@ -55,6 +61,18 @@ def _black_hole(facts: Facts) -> Fact | None:
         if small:
             return Fact(float(large.value), (large, small[0]))
     return None
+
+
+@_sign
+def _before_silence(facts: Facts) -> Fact | None:
+    """Data of a run most of whose intervals are empty: a black hole takes no more than the sender buffers [MB]."""
+
+    def carried(intervals: pd.DataFrame) -> float:
+        if float((intervals["rate_bps"].iloc[1:] <= 0).mean()) < _MOSTLY:
+            return math.nan
+        return float((intervals["rate_bps"] * (intervals["t_end_s"] - intervals["t_start_s"])).sum() / 8e6)
+
+    return facts.over_runs(carried, "the data of the intervals")
 
 
 @_sign

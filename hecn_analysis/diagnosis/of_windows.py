@@ -52,6 +52,15 @@ def _cwnd_flat(facts: Facts) -> Fact | None:
 
 
 @_sign
+def _window_time(facts: Facts) -> Fact | None:
+    """Time in which the asked window passes at the measured rate, where no RTT is known to compare it with [s]."""
+    window = facts.said("asked.window_bytes")
+    if window is None or facts.flight_bytes > 0 or not facts.measured > 0:
+        return None
+    return Fact(8 * window.value * facts.streams / facts.measured, (*window.evidence, facts.rate_quote))
+
+
+@_sign
 def _unasked(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     """A connection of a program that no file names."""
     told = facts.said("socket.rwnd_limited", "sender")

@@ -30,8 +30,10 @@ def with_unfinished(
 
 
 def _of_intervals(runs: pd.DataFrame, intervals: pd.DataFrame, failed: pd.Series[bool]) -> pd.DataFrame:
-    """Give truncated TCP runs the mean rate of their intervals."""
-    cut = runs["rate_bps"].isna() & runs["protocol"].eq("tcp").fillna(value=False) & ~failed
+    """Give truncated runs of TCP, and of UDP at the receiver, the mean rate of their intervals."""
+    protocol = runs["protocol"].fillna("")
+    arrives = protocol.eq("tcp") | (protocol.eq("udp") & runs["direction"].eq("receive").fillna(value=False))
+    cut = runs["rate_bps"].isna() & arrives & ~failed
     if not cut.any() or intervals.empty:
         return runs
     key = ["source_file", "run"]

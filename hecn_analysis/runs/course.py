@@ -173,10 +173,10 @@ def scatter(course: pd.DataFrame) -> float:
 def first_rate(course: pd.DataFrame, start_s: float = 0.0, rtt_s: float = 0.0) -> float:
     """Rate of the first interval over the median of the others and over the part that slow start leaves of it [1]."""
     first, rest = float(course["rate_bps"].iloc[0]), float(course["rate_bps"].iloc[1:].median())
-    if rest > 0:
-        length_s = float(course["t_end_s"].iloc[0] - course["t_start_s"].iloc[0])
-        return first / rest / _left_by_slow_start(length_s, start_s, rtt_s)
-    return math.inf if first > 0 else math.nan
+    if not rest > 0:
+        return math.nan
+    length_s = float(course["t_end_s"].iloc[0] - course["t_start_s"].iloc[0])
+    return first / rest / _left_by_slow_start(length_s, start_s, rtt_s)
 
 
 def _left_by_slow_start(length_s: float, start_s: float, rtt_s: float) -> float:

@@ -85,12 +85,13 @@ def _of_lines(document: Document) -> Iterator[Statement]:
         if is_open and text[:1].strip() and not text.startswith("MTR."):
             text = bare(text)
         match = (_CSV.match(text) or _HOP.match(text)) if is_open else None
-        if match is not None and hops and int(match["number"]) < len(hops):  # the screen or the table again
+        place = int(match["number"]) if match is not None else 0
+        if match is not None and hops and place < len(hops):  # the screen or the table again
             yield from _stated(document, first, hops)
             hops, first = [], number
-        if match is not None and int(match["number"]) in (len(hops), len(hops) + 1) and _is_hop(text):
+        if match is not None and place > 0 and place - len(hops) in (0, 1) and _is_hop(text):
             known = _addresses(match["rest"])
-            if int(match["number"]) == len(hops):
+            if place == len(hops):
                 hops[-1] = _joined(hops[-1], known)
             else:
                 hops.append(known)

@@ -137,6 +137,23 @@ def test_a_log_that_ends_early_gives_the_mean_rate_of_its_intervals(tmp_path):
     assert cut.median_bps == pytest.approx((2.5 + 2.5 + 5 + 1.25) / 3.5 * 1e6)
 
 
+def test_a_receiver_of_udp_whose_result_has_no_bytes_has_the_rate_of_its_intervals(tmp_path):
+    text = (
+        "Server listening on 5201\n"
+        "Accepted connection from 10.20.0.11, port 50000\n"
+        "[  6] local 10.30.0.12 port 5201 connected to 10.20.0.11 port 41544\n"
+        "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+        "[  6]   0.00-1.00   sec  6.00 MBytes  50.3 Mbits/sec  0.284 ms  0/4345 (0%)\n"
+        "[  6]   1.00-2.00   sec  6.00 MBytes  50.3 Mbits/sec  0.311 ms  0/4345 (0%)\n"
+        "[  6]   2.00-3.00   sec  3.00 MBytes  25.2 Mbits/sec  0.122 ms  0/2172 (0%)\n"
+        "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+        "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+        "[  6]   0.00-3.00   sec  0.00 Bytes  0.00 bits/sec  0.122 ms  9/10862 (0.083%)\n"
+    )
+    (kind,) = found(tmp_path, {"server.txt": text})
+    assert kind.median_bps == pytest.approx((50.3 + 50.3 + 25.2) / 3 * 1e6)
+
+
 def test_a_second_of_a_run_gives_no_rate(tmp_path):
     (kind,) = found(tmp_path, {"client.txt": "\n".join(CUT.splitlines()[:4]) + "\n"})
     assert len(kind.runs) == 0

@@ -112,6 +112,8 @@ def test_the_commands_show_all_signs_of_the_evidence():
         "odd_rate",
         "unasked",
         "told_window",
+        "window_time",
+        "before_silence",
     }
     assert set(evidence().signs) - set(questions.shown_by()) == of_runs
     assert set(questions.shown_by()) <= set(evidence().signs)

@@ -51,6 +51,20 @@ def test_flight_over_the_window_that_was_asked_for(tmp_path):
     assert found["round_trips"] == pytest.approx(10 / 0.05, rel=0.01)
 
 
+def test_the_time_that_the_window_takes_is_told_only_without_an_rtt(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(command=WINDOW))
+    assert found["window_time"] == pytest.approx(8 * e.MIB / 100e6, rel=1e-3)
+    assert "window_fit" not in found
+    told = values(tmp_path, a_txt=iperf3(command=WINDOW), ping_txt=e.ping("10.30.0.12", 0.05, scatter=0))
+    assert "window_time" not in told
+
+
+def test_a_window_that_would_need_an_rtt_of_minutes_is_not_the_limit(tmp_path):
+    text = iperf3([1.4e6] * 20, cwnd=None, command="iperf3 -c 10.30.0.12 -w 32M -t 20")
+    (verdict,) = diagnose(folder(tmp_path, {"a.txt": text}))
+    assert {cause.kind: cause.probability for cause in verdict.causes}["window-tool"] < 0.15
+
+
 def test_room_in_the_congestion_window_is_of_each_stream(tmp_path):
     text = e.iperf3_json(STEADY, streams=2, rtt=0.05, cwnd=2_000_000)
     found = values(tmp_path, a_json=text, ping_txt=e.ping("10.30.0.12", 0.05, scatter=0))
@@ -353,3 +367,11 @@ def test_the_rate_of_an_access_line_is_that_of_the_direction(tmp_path, reverse, 
 def test_a_rate_that_nobody_asks_for(tmp_path, rate, sign):
     text = e.iperf3([rate] * 10, None, command="").replace("$ \n", "")
     assert values(tmp_path, a_txt=text.partition("\n")[2] if text.startswith("$") else text).get("odd_rate") == sign
+
+
+def test_what_a_silent_run_carried_before(tmp_path):
+    found = values(tmp_path, a_txt=iperf3([240e6] + [0.0] * 19, cwnd=None))
+    assert found["silent"] == 1
+    assert found["before_silence"] == pytest.approx(30)
+    assert "first_rate" not in found  # nothing to compare it with
+    assert "before_silence" not in values(tmp_path, a_txt=iperf3())
