@@ -50,11 +50,8 @@ def room(module):
 
 
 def imports(tree, *, lazy=False):
-    """Modules of ours that a tree imports when it runs, and whether only in a function; not those for type checkers."""
+    """Modules of ours that a tree imports, those for type checkers included, and whether only in a function."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            yield from imports(ast.Module(node.orelse, []), lazy=lazy)
-            continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -71,7 +71,8 @@ def is_archive(folder: Path) -> bool:
 
 def check_columns(names: Sequence[str]) -> None:
     """Raise InputError for a column that cannot select parts of an archive."""
-    from hecn_analysis.base.tables import COLUMNS, TEXT  # noqa: PLC0415 (heavy: most paths do not name an archive)
+    from hecn_analysis.base.columns import TEXT  # noqa: PLC0415 (heavy: most paths do not name an archive)
+    from hecn_analysis.base.tables import COLUMNS  # noqa: PLC0415
 
     known = {DAY, *(name for table in PARTED for name, column in COLUMNS[table].items() if column.kind == TEXT)}
     for name in names:

@@ -15,7 +15,7 @@ from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say
 
 if TYPE_CHECKING:
-    from hecn_analysis.diagnosis.verdict import Diagnoses, Diagnosis
+    from hecn_analysis.diagnosis.result import Diagnoses, Diagnosis
 
 DESCRIPTION = """\
 Find what holds transfers back. Give a folder of everything available: logs of
@@ -83,13 +83,13 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _written(verdicts: list[Diagnosis], form: str) -> Iterable[str]:
-    from hecn_analysis.diagnosis import words  # noqa: PLC0415 (heavy: not for --help)
+    from hecn_analysis.diagnosis import result  # noqa: PLC0415 (heavy: not for --help)
 
     if form == "json":
         return output.json_object([verdict.to_dict() for verdict in verdicts])
     if form == "csv":
         return output.written(map(_row, verdicts), COLUMNS, form)
-    return (f"{line}\n" for line in words.text(verdicts))
+    return (f"{line}\n" for line in result.text(verdicts))
 
 
 def _remark(path: str, diagnosis: Diagnoses, *, usable: bool) -> None:

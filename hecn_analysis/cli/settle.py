@@ -87,14 +87,14 @@ def _written(settled: Settled, form: str) -> Iterator[str]:
 
 
 def _text(settled: Settled, ran: Sequence[dict[str, Any]]) -> Iterator[str]:
-    from hecn_analysis.diagnosis import words  # noqa: PLC0415
+    from hecn_analysis.diagnosis import result  # noqa: PLC0415
 
-    yield f"before  {words.finding(settled.before)}\n"
+    yield f"before  {result.finding(settled.before)}\n"
     if settled.folder is None:
         nothing = "nothing could be run" if settled.by_hand else "nothing is left to settle"
         yield f"{nothing}: no command was run\n"
     else:
-        yield f"after   {words.finding(settled.after)}\n\n"
+        yield f"after   {result.finding(settled.after)}\n\n"
         yield from output.written(ran, COLUMNS, "text")
     yield from _by_hand(settled.by_hand)
     if settled.folder is not None:

@@ -24,7 +24,8 @@ from hecn_analysis.counters import read_counters
 from hecn_analysis.diagnosis.kinds import Kind, kinds
 from hecn_analysis.diagnosis.outcomes import WINDOWS
 from hecn_analysis.diagnosis.remedies import nothing
-from hecn_analysis.diagnosis.verdict import FINE, UNDETERMINED, Diagnosis, of_kind
+from hecn_analysis.diagnosis.result import FINE, UNDETERMINED, Diagnosis
+from hecn_analysis.diagnosis.verdict import of_kind
 from hecn_analysis.files.names import as_stored
 from hecn_analysis.ingest.folder import Folder, read_folder
 from hecn_analysis.inventory import read_inventory

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import tables, units
+from hecn_analysis.base.columns import TIME
 from hecn_analysis.counters.clock import Clock, LocalTimes, iso
 from hecn_analysis.files.documents import Document
 from hecn_analysis.parsing.problems import FileProblems
@@ -217,7 +218,7 @@ class CounterFindings(FileProblems):
             row["source_file"] = self.source_file
         for name, column in tables.COLUMNS[table].items():
             values = [row.get(name) for row in rows]
-            if column.kind == tables.TIME:
+            if column.kind == TIME:
                 wrong = [value is not None and not _is_time(value) for value in values]
             elif column.fits_all(values):
                 continue

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from hecn_analysis.diagnosis.verdict import Diagnosis
+from hecn_analysis.diagnosis.result import Diagnosis
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
 

@@ -14,7 +14,7 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis.facts import ETHERNET, SLOW_ETHERNET, Fact, Facts
 from hecn_analysis.diagnosis.kinds import OF_STORES, Kind
 from hecn_analysis.diagnosis.of_files import transfers_at_once
-from hecn_analysis.diagnosis.verdict import UNDETERMINED, Diagnosis
+from hecn_analysis.diagnosis.result import UNDETERMINED, Diagnosis
 from hecn_analysis.hardware import Library
 
 #: Tool that stands for one without a model, and models of tools with other names.

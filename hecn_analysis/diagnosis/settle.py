@@ -19,7 +19,8 @@ from hecn_analysis.base.errors import InputError, MissingProgramError
 from hecn_analysis.diagnosis.kinds import FASTER
 from hecn_analysis.diagnosis.known import words
 from hecn_analysis.diagnosis.questions import End, Step, entries
-from hecn_analysis.diagnosis.verdict import Diagnosis, of_folder
+from hecn_analysis.diagnosis.result import Diagnosis
+from hecn_analysis.diagnosis.verdict import of_folder
 from hecn_analysis.ingest.folder import read_folder
 from hecn_analysis.live import capture, path
 from hecn_analysis.live.asking import TRANSFER_S, Task, Transfer, ask

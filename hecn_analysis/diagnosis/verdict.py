@@ -5,35 +5,40 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Final, overload
+from typing import Final
 
 import numpy as np
 
 from hecn_analysis.base import units
-from hecn_analysis.diagnosis import stated, words
+from hecn_analysis.diagnosis import stated
 from hecn_analysis.diagnosis.advice import DAMAGE, entries_of
 from hecn_analysis.diagnosis.contradictions import contradictions, refuted
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import FASTER, Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
 from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior, weights
-from hecn_analysis.diagnosis.missing import MOST, Question, missing
+from hecn_analysis.diagnosis.missing import Question, missing
 from hecn_analysis.diagnosis.outcomes import FREE_CORE_BPS
-from hecn_analysis.diagnosis.remedies import Change, changes
+from hecn_analysis.diagnosis.remedies import changes
+from hecn_analysis.diagnosis.result import (
+    ABOVE,
+    AS_EXPECTED,
+    BELOW,
+    FINE,
+    UNDETERMINED,
+    Cause,
+    Diagnoses,
+    Diagnosis,
+    is_of_memory,
+)
 from hecn_analysis.diagnosis.signs import FIRST_WINDOW, Sign, signs
 from hecn_analysis.diagnosis.spoken import with_own_words
 from hecn_analysis.diagnosis.strangers import strangers, without
 from hecn_analysis.ingest.folder import Folder, read_folder
 from hecn_analysis.statements import Statement
-from hecn_analysis.statements.cues import entries
-
-AS_EXPECTED, BELOW, ABOVE, UNDETERMINED = "as_expected", "below", "above", "undetermined"
-
-#: Causes with which nothing is wrong.
-FINE: Final = frozenset({"link", "paced"})
 
 #: A likeliest cause that is less likely than this is no verdict. [1]
 _TOLD: Final = 0.3
@@ -47,9 +52,6 @@ _REACHED: Final = 0.9
 _CIRCUIT: Final = 0.02
 
 
-#: Subject of the lines that say why there was no run.
-_NO_RUN: Final = "no-connection"
-
 #: Share of a buffer that holds data under way; the rest is for headers, and for what is not read or not sent. [1]
 _WINDOW_SHARES: Final = MappingProxyType({"receiver": 0.5, "sender": 0.7})
 
@@ -62,150 +64,8 @@ _IDLE_CORE: Final = 0.8
 #: Rate for each of which a window is stated where no line is known. [bit/s]
 _EACH: Final = 1e9
 
-#: Causes with which datagrams that arrived find no room in a socket.
-_TAKES_DATAGRAMS: Final = frozenset({"cpu-receiver", "receiver-app", "window-host"})
-
 #: Causes that a faster copy between the same ends clears.
 _DISKS: Final = ("disk-read", "disk-write")
-
-#: Signs that the same test is faster between other ends, in words.
-_OTHERS: Final = MappingProxyType(
-    {
-        "destinations_faster": "it is slow to {destination} alone ({times} times as fast to others)",
-        "sources_faster": "it is slow from {source} alone ({times} times as fast from others)",
-        "way_back_faster": "it is slow this way alone ({times} times as fast the other way)",
-    }
-)
-_PAIR: Final = "it is slow from {source} to {destination} alone ({times} times as fast between others)"
-
-_RATES: Final = (
-    *("measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps", "expected_low_bps", "expected_high_bps"),
-)
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A possible cause: class, resource in words, probability [1], limit [bit/s], and lines in its favour."""
-
-    kind: str
-    resource: str
-    probability: float
-    limit_bps: float | None
-    evidence: tuple[Statement, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The cause with the keys of the JSON output."""
-        lines = [{"source_file": line.source_file, "line": line.line, "says": line.says} for line in self.evidence]
-        named = {"class": self.kind, "resource": self.resource, "probability": self.probability}
-        return {**named, "limit_bps": self.limit_bps, "evidence": lines}
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """The verdict on one kind of run; rates in bit/s, None if unknown.
-
-    ``measured_…`` are median and range, ``expected_…`` what the runs should reach given all facts, None without a
-    bound. ``verdict`` is as_expected, below, above or undetermined. ``causes`` have the likeliest first, and
-    probabilities that sum to 1; ``changes`` and ``questions`` the most useful first. ``path`` describes the effect of
-    RTT and loss if no transfer was measured, else "".
-    """
-
-    kind: Kind
-    measured_bps: float | None
-    measured_low_bps: float | None
-    measured_high_bps: float | None
-    expected_bps: float | None
-    expected_low_bps: float | None
-    expected_high_bps: float | None
-    verdict: str
-    causes: tuple[Cause, ...]
-    changes: tuple[Change, ...]
-    questions: tuple[Question, ...]
-    signs: tuple[Sign, ...]
-    path: str = ""
-
-    def __str__(self) -> str:
-        return "\n".join(words.text([self]))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """Show the verdict as a table in a notebook."""
-        return words.table([self])
-
-    @property
-    def missing(self) -> tuple[Question, ...]:
-        """The most informative questions; none before there is a connection."""
-        return () if self.failure is not None else self.questions[:MOST]
-
-    @property
-    def finding(self) -> str:
-        """The verdict in a few words."""
-        if self.failure is not None:
-            return "no connection came about, or it broke off"
-        if self.verdict == UNDETERMINED:
-            return "the limit is unknown"
-        if self.causes[0].kind == "start-up" and any(sign.name == "tiny" for sign in self.signs):
-            return "so few bytes show nothing about the path"
-        if self._is_of_memory:
-            return "the number is that of memory, the page cache, and of no disk"
-        if self.causes[0].kind in _TAKES_DATAGRAMS and any(sign.name == "udp_unread" for sign in self.signs):
-            return "the receiver does not take datagrams in time that arrived: its socket buffer, or its processor"
-        said = evidence().causes[self.causes[0].kind].finding
-        return f"{self.outlier}: {said}" if self.outlier else said
-
-    @property
-    def outlier(self) -> str:
-        """How much faster the same test is between other ends, in words; "" if not clearly so."""
-        told = {sign.name: float(sign.value) for sign in self.signs if sign.name in _OTHERS}
-        faster = {name: phrase for name, phrase in _OTHERS.items() if told.get(name, 0.0) >= FASTER}
-        if not faster:
-            return ""
-        is_pair = {"destinations_faster", "sources_faster"} <= faster.keys()
-        phrase = _PAIR if is_pair else next(iter(faster.values()))
-        ends = {"source": self.kind.source_host, "destination": self.kind.destination_host}
-        return phrase.format(**ends, times=words.two_digits(told[next(iter(faster))]))
-
-    @property
-    def failure(self) -> Statement | None:
-        """The first line that explains why runs have no rate."""
-        if self.measured_bps is not None or not self.kind.failed:
-            return None
-        told = (statement for statement in self.kind.say("cue") if entries()[str(statement.value)].subject == _NO_RUN)
-        return next(told, None)
-
-    @property
-    def _is_of_memory(self) -> bool:
-        return self.causes[0].kind == "tool" and any(_is_of_memory(sign) for sign in self.signs)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as in the command's JSON output.
-
-        Returns
-        -------
-        dict
-            The keys of the JSON output; rates in bit/s.
-
-        Examples
-        --------
-        >>> from hecn_analysis.base.places import data_dir
-        >>> diagnose(data_dir() / "logs" / "b-systems-netem.txt")[0].to_dict()["tool"]
-        'nuttcp'
-        """
-        kind = self.kind
-        return {
-            **{name: getattr(kind, name) for name in ("condition", "tool", "protocol", "direction")},
-            "source_host": kind.source_host,
-            "destination_host": kind.destination_host,
-            "streams": kind.streams or None,
-            "runs": len(kind.runs),
-            "source_files": kind.files,
-            **{name: getattr(self, name) for name in _RATES},
-            "verdict": self.verdict,
-            "causes": [cause.to_dict() for cause in self.causes],
-            "changes": [{**vars(change), "settings": dict(change.settings)} for change in self.changes],
-            "missing": [question.to_dict() for question in self.missing],
-        }
 
 
 def diagnose(path: str | os.PathLike[str], *, progress: bool = False) -> Diagnoses:
@@ -235,57 +95,6 @@ def diagnose(path: str | os.PathLike[str], *, progress: bool = False) -> Diagnos
     (['duplex', 'link'], True)
     """
     return of_folder(read_folder(path, progress=progress))
-
-
-class Diagnoses(Sequence[Diagnosis]):
-    """The verdicts on the kinds of run of a folder, the kind with most runs first.
-
-    ``unused`` are names of files; ``contradictions`` are what lines state differently, and the value that counts.
-    """
-
-    def __init__(
-        self, verdicts: Iterable[Diagnosis], unused: Iterable[str] = (), contradictions: Iterable[str] = ()
-    ) -> None:
-        self._verdicts = tuple(verdicts)
-        self.unused = tuple(unused)
-        self.contradictions = tuple(contradictions)
-
-    @overload
-    def __getitem__(self, place: int) -> Diagnosis: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Diagnosis, ...]: ...
-    def __getitem__(self, place: int | slice) -> Diagnosis | tuple[Diagnosis, ...]:
-        """Give one verdict, or several."""
-        return self._verdicts[place]
-
-    def __len__(self) -> int:
-        """Count the verdicts."""
-        return len(self._verdicts)
-
-    def __str__(self) -> str:
-        return "\n".join(words.text(self._verdicts))
-
-    __repr__ = __str__
-
-    def to_list(self) -> list[dict[str, Any]]:
-        """Return the verdicts as in the command's JSON output.
-
-        Returns
-        -------
-        list of dict
-            One for each kind of run, with the keys of the JSON output; rates in bit/s.
-
-        Examples
-        --------
-        >>> from hecn_analysis.base.places import data_dir
-        >>> diagnose(data_dir() / "logs" / "b-systems-netem.txt").to_list()[0]["protocol"]
-        'tcp'
-        """
-        return [verdict.to_dict() for verdict in self]
-
-    def _repr_html_(self) -> str:
-        """Show the verdicts as a table in a notebook."""
-        return words.table(self._verdicts)
 
 
 def of_folder(folder: Folder) -> Diagnoses:
@@ -346,7 +155,7 @@ def of_kind(kind: Kind) -> Diagnosis:
     cleared = _cleared(kind, seen)
     likely = {cause.kind: cause.probability for cause in causes if cause.kind not in cleared or cause is causes[0]}
     known = _known(facts, causes)
-    of_memory, is_tiny = any(map(_is_of_memory, seen)), any(sign.name == "tiny" for sign in seen)
+    of_memory, is_tiny = any(map(is_of_memory, seen)), any(sign.name == "tiny" for sign in seen)
     if of_memory or is_tiny:  # then no rate of a disk or path was measured
         known = replace(known, measured_bps=None, measured_low_bps=None, measured_high_bps=None)
     if any(sign.name == "silent" and float(sign.value) >= _SILENT for sign in seen):
@@ -395,11 +204,6 @@ def _path(facts: Facts) -> str:
     left = facts.tcp_at(lost)
     leaves = f"a loss of {units.format_percent(lost, places=1)} leaves a stream"
     return said if left is None else f"{said}; {leaves} {units.format_rate(left)}"
-
-
-def _is_of_memory(sign: Sign) -> bool:
-    """Whether a test of a disk measured the page cache."""
-    return sign.name == "page_cache" and sign.value == "from"
 
 
 def _questions(likely: Mapping[str, float], seen: Iterable[Sign], known: Known, kind: Kind) -> tuple[Question, ...]:

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis.base import units
-from hecn_analysis.diagnosis.verdict import FINE, Diagnosis
+from hecn_analysis.diagnosis.result import FINE, Diagnosis
 from hecn_analysis.figures import theme
 
 COLUMNS = ["class", "label", "probability", "group", "hover"]

@@ -29,6 +29,7 @@ from hecn_analysis.hardware.idle_keys import idle
 from hecn_analysis.hardware.path import Path
 from hecn_analysis.hardware.quantity import DIMENSION_OF, unit_of
 from hecn_analysis.hardware.tool import Tool
+from hecn_analysis.hardware.transfer import Transfer
 
 ROLES = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
 _MODELS: Final[Mapping[str, type[BaseModel]]] = {"sender": Host, "receiver": Host, "path": Path, "tool": Tool}
@@ -41,20 +42,15 @@ _OF_A_FOLDER: Final = "of a folder of logs, hecn diagnose finds the limit, and h
 
 
 @dataclass(frozen=True)
-class Scenario:
+class Scenario(Transfer):
     """One transfer, or several at once, ready to be predicted.
 
-    `sender` and `receiver` are None if the tool has no such end (dd has one of the two). `warnings` are settings that
-    may not have the intended effect: a number without a unit, keys dropped with a replaced host or path, a value above
-    the bound of a part.
+    `warnings` are settings that may not have the intended effect: a number without a unit, keys dropped with a replaced
+    host or path, a value above the bound of a part.
     """
 
     name: str
     title: str
-    sender: Host | None
-    receiver: Host | None
-    path: Path
-    tool: Tool
     keys: Mapping[str, Any] = field(repr=False)
     source: str = ""
     warnings: tuple[str, ...] = field(default=(), compare=False)

@@ -18,13 +18,14 @@ import pandas as pd
 from hecn_analysis.base import tables, units
 from hecn_analysis.base.bidi import escape_bidi
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.packing import Rows, Runs
+from hecn_analysis.logs.packing import AT_ONCE, Rows
 from hecn_analysis.parsing import prefixes
 from hecn_analysis.parsing.json_documents import JsonDocument
 from hecn_analysis.parsing.problems import FileProblems
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
+_KEPT: Final = 64  # runs that a reader may still look at when the others are packed
 _SHOWN: Final = 20  # runs in the table of a notebook
 MOST_CLAIMS: Final = 1 << 16
 """Stretches of claimed lines that are noted, more than a short file has."""
@@ -110,6 +111,73 @@ class Run:
     intervals: Mapping[str, Array] = field(default_factory=dict)
     rounding: float = 0.01
     interval_bytes: float | None = None
+
+
+class Runs:
+    """The runs of a file in order; if there are many, all but the last ones are kept as columns."""
+
+    def __init__(self) -> None:
+        self._last: list[Run] = []
+        self._packed = Rows("runs")
+        self._parts: dict[int, tuple[Sequence[Mapping[str, object]], Mapping[str, Array]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._packed) + len(self._last)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the first runs are columns, which are final."""
+        return len(self._packed) > 0
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self._last)
+
+    def __getitem__(self, place: int) -> Run:
+        return self._last[place]
+
+    def append(self, run: Run) -> None:
+        """Add a run."""
+        self._last.append(run)
+        if len(self._last) == AT_ONCE + _KEPT:
+            self._pack(AT_ONCE)
+
+    def _pack(self, number: int) -> None:
+        """Pack the first runs into columns; streams and intervals stay as they are."""
+        runs, self._last = self._last[:number], self._last[number:]
+        for place, run in enumerate(runs, len(self._packed)):
+            if run.streams or run.intervals:
+                self._parts[place] = run.streams, run.intervals
+        self._packed.extend({"line_first": run.line_first, "line_last": run.line_last, **run.columns} for run in runs)
+
+    def tables(self, source_file: str, content_hash: str) -> tuple[Rows, Rows, list[tables.Block]]:
+        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file; once only."""
+        self._pack(len(self._last))
+        file = {"source_file": source_file, "content_hash": content_hash}
+        runs, streams = Rows("runs"), Rows("streams")
+        blocks: list[tables.Block] = []
+        if len(self._packed) < AT_ONCE:
+            unpacked = [{**row, **file} for row in self._packed]
+            order = sorted(range(len(unpacked)), key=lambda place: int(unpacked[place]["line_first"]))
+            runs.extend({**unpacked[place], "run": number} for number, place in enumerate(order))
+        else:
+            frame, self._packed = self._packed.frame(), Rows("runs")
+            firsts = frame["line_first"].to_numpy("int64")
+            places = np.argsort(firsts, kind="stable")
+            if np.any(np.diff(firsts) < 0):
+                frame = frame.iloc[places].reset_index(drop=True)
+            for name, value in file.items():
+                frame[name] = pd.array([value] * len(frame), dtype="string")
+            frame["run"] = pd.array(np.arange(len(frame)), dtype="Int64")
+            runs.add(frame)
+            order = places.tolist()
+        for number, place in enumerate(order):
+            if place in self._parts:
+                of_run = {"source_file": source_file, "run": number}
+                rows, intervals = self._parts[place]
+                streams.extend({**of_run, **row} for row in rows)
+                if intervals:
+                    blocks.append(tables.Block(len(next(iter(intervals.values()))), of_run, intervals))
+        return runs, streams, blocks
 
 
 class Recent:

@@ -6,8 +6,9 @@ key of a scenario that the user did not state: a log-normal, or a mixture of sev
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Final, Self, TypeVar
+from typing import Annotated, Final, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -17,9 +18,6 @@ from hecn_analysis.base import places, units
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 from hecn_analysis.prediction.draws import DRAWS, Z90, FloatArray
-
-if TYPE_CHECKING:
-    from hecn_analysis.prediction.unstated import Circumstances
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -41,6 +39,27 @@ _UNITS: Final = {
     "host.read_rate": "bit/s",
     "host.write_rate": "bit/s",
 }
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Circumstances that decide the choice of a prior.
+
+    ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
+    None; ``documented``: the description is a shipped one; ``window``: the tool requests a window; ``cloud``: the host
+    is a machine of a cloud; ``known_rate``: the rate of the path or of a port is stated; ``storage``: the kind of its
+    storage; ``system``: its operating system.
+    """
+
+    rtt_s: float = 0.0
+    rate_bps: float = float("inf")
+    year: int | None = None
+    documented: bool = False
+    window: bool = False
+    cloud: bool = False
+    known_rate: bool = True
+    storage: str = ""
+    system: str = "linux"
 
 
 class Unstated(Parameter):

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from hecn_analysis.limits import tcp_rounds, tcp_window
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 from hecn_analysis.prediction.packets import payload_per_packet, streams_per_process
-from hecn_analysis.prediction.priors import of_key
-from hecn_analysis.prediction.unstated import Circumstances, is_documented
+from hecn_analysis.prediction.priors import Circumstances, of_key
+from hecn_analysis.prediction.unstated import is_documented
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario

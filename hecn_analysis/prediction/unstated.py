@@ -8,7 +8,7 @@ narrower priors (``documented`` in ``models/priors.yaml``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,7 @@ from hecn_analysis.hardware.parts import Cpu
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.limits import tcp_window
 from hecn_analysis.prediction.draws import Draws, agreed
-from hecn_analysis.prediction.priors import Unstated, before_calibration, of_key
+from hecn_analysis.prediction.priors import Circumstances, Unstated, before_calibration, of_key
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Path, Tool
@@ -62,27 +62,6 @@ _COSTS: Final = (
 _OF_PORTS: Final = "the slowest port or allowance at its ends: networks are built for the ports that they connect"
 
 _BUFFERS: Final = (("receiver", "tcp_rmem_max", "rmem_max"), ("sender", "tcp_wmem_max", "wmem_max"))
-
-
-@dataclass(frozen=True)
-class Circumstances:
-    """Circumstances that decide the choice of a prior.
-
-    ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
-    None; ``documented``: the description is a shipped one; ``window``: the tool requests a window; ``cloud``: the host
-    is a machine of a cloud; ``known_rate``: the rate of the path or of a port is stated; ``storage``: the kind of its
-    storage; ``system``: its operating system.
-    """
-
-    rtt_s: float = 0.0
-    rate_bps: float = float("inf")
-    year: int | None = None
-    documented: bool = False
-    window: bool = False
-    cloud: bool = False
-    known_rate: bool = True
-    storage: str = ""
-    system: str = "linux"
 
 
 def completed(scenario: Scenario, draw: Draws) -> Scenario:

@@ -9,8 +9,8 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.briefs import KeyFigure
-from hecn_analysis.diagnosis import words
-from hecn_analysis.diagnosis.verdict import UNDETERMINED, Diagnosis
+from hecn_analysis.diagnosis import result
+from hecn_analysis.diagnosis.result import UNDETERMINED, Diagnosis
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.report import tables
 from hecn_analysis.report.ports import port_table
@@ -42,18 +42,18 @@ def _of_runs(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
     head += f" ({failed} more failed)" if failed else ""
     is_most = several and len(first.kind.runs) > len(verdicts[1].kind.runs)
     lead = "most are " if is_most else "the slowest: " if several else ""
-    return f"{head}; {lead}{first.kind.condition}: {words.rates(first)}."
+    return f"{head}; {lead}{first.kind.condition}: {result.rates(first)}."
 
 
 def _of_cause(verdict: Diagnosis) -> Iterator[str]:
     """Return the cause that limits the runs, and the first change; if it is undetermined, the next test."""
-    sentence = words.finding(verdict)
+    sentence = result.finding(verdict)
     yield f"{sentence[:1].upper()}{sentence[1:]}."
     if verdict.verdict == UNDETERMINED:
         yield from (f"First test: {question.command}." for question in verdict.missing[:1])
         return
     for change in verdict.changes[:1]:
-        gain = words.gain(change, verdict)
+        gain = result.gain(change, verdict)
         yield f"First change: {change.what}{gain and f'; {gain}'}."
 
 

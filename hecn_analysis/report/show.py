@@ -16,7 +16,7 @@ from hecn_analysis.base import units
 from hecn_analysis.diagnosis import remedies
 from hecn_analysis.diagnosis.courses import HELD, features_table, of_kind
 from hecn_analysis.diagnosis.courses import courses as courses_of
-from hecn_analysis.diagnosis.verdict import Diagnosis
+from hecn_analysis.diagnosis.result import Diagnosis
 from hecn_analysis.figures import plot_causes, plot_comparison, plot_course, plot_traffic
 from hecn_analysis.figures.course import MOST_RUNS
 from hecn_analysis.ingest.folder import CAPTURED, SHOWN, Folder

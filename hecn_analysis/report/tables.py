@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import units
-from hecn_analysis.diagnosis import words
+from hecn_analysis.diagnosis import result
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.missing import Question
-from hecn_analysis.diagnosis.verdict import UNDETERMINED, Cause, Diagnosis
+from hecn_analysis.diagnosis.result import UNDETERMINED, Cause, Diagnosis
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import alike
 
@@ -71,7 +71,7 @@ def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
 
 def rates(verdict: Diagnosis) -> tuple[str, str]:
     """Measured and expected rate as text; the expected one is empty if nothing bounds it."""
-    measured, _, expected = words.rates(verdict).partition("; ")
+    measured, _, expected = result.rates(verdict).partition("; ")
     return measured, expected.removeprefix("expected ")
 
 
@@ -112,7 +112,7 @@ def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
         {
             "condition": verdict.kind.condition,
             **vars(change),
-            "then": words.gain(change, verdict).removeprefix("then "),
+            "then": result.gain(change, verdict).removeprefix("then "),
         }
         for verdict in judged(verdicts)
         for change in verdict.changes[:_CHANGES]

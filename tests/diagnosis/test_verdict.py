@@ -10,7 +10,8 @@ import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.diagnosis.verdict import FINE, diagnose
+from hecn_analysis.diagnosis.result import FINE
+from hecn_analysis.diagnosis.verdict import diagnose
 from tests.diagnosis import everyday as e
 
 FULL = e.iperf3(e.ramp(941.5e6, 10, (1.01,)), [393 * 1024.0] * 10, command="iperf3 -c files")

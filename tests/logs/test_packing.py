@@ -2,7 +2,7 @@
 
 import pytest
 
-from hecn_analysis.logs import packing, read
+from hecn_analysis.logs import contract, packing, read
 
 LOG = """\
 $ nuttcp -i1 there
@@ -31,8 +31,9 @@ def test_packed_runs_are_unchanged(tmp_path, monkeypatch, number):
     assert len(as_rows.runs) == 3 * (number + 1)
     assert len(as_rows.streams)
     assert len(as_rows.problems) >= number
-    monkeypatch.setattr(packing, "_AT_ONCE", 8)
-    monkeypatch.setattr(packing, "_KEPT", 2)
+    for module in (packing, contract):
+        monkeypatch.setattr(module, "AT_ONCE", 8)
+    monkeypatch.setattr(contract, "_KEPT", 2)
     as_columns = read(tmp_path)
     for table in ("runs", "streams", "intervals", "problems"):
         unpacked, packed = getattr(as_rows, table), getattr(as_columns, table)

@@ -9,8 +9,8 @@ from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction import priors
 from hecn_analysis.prediction.draws import DRAWS, Draws
-from hecn_analysis.prediction.priors import Unstated, of_key, quantiles
-from hecn_analysis.prediction.unstated import Circumstances, completed
+from hecn_analysis.prediction.priors import Circumstances, Unstated, of_key, quantiles
+from hecn_analysis.prediction.unstated import completed
 
 LINE = {"path.rate": "10 Gb/s"}
 IDEAL = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}

@@ -12,7 +12,8 @@ import hecn_analysis as hecn
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
-from hecn_analysis.diagnosis.verdict import AS_EXPECTED, BELOW, UNDETERMINED, of_folder
+from hecn_analysis.diagnosis.result import AS_EXPECTED, BELOW, UNDETERMINED
+from hecn_analysis.diagnosis.verdict import of_folder
 from hecn_analysis.files import streams
 from hecn_analysis.files.opening import File
 from hecn_analysis.ingest.folder import read_folder
