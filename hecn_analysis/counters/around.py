@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import CounterFindings
-from hecn_analysis.counters.programs.readings import local_time, zoned_time
+from hecn_analysis.counters.programs.readings import zoned_time
 from hecn_analysis.files.documents import SHORT, Document
+from hecn_analysis.parsing.dates import stamp
 
 _PROMPT: Final = re.compile(
     r"[ \t>`]{0,8}\[?[\w.-]{1,32}@(?P<host>[A-Za-z0-9][\w.-]{0,62})(?:[ :][^#$%\n]{0,60})?[ \]]{0,2}[#$%](?:\s|$)"
-)
-_DATE: Final = re.compile(
-    r"[ \t>`]{0,8}(?:[A-Z][a-z]{2},? (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)"
-    r"(?: (?P<half>[AP]M))? (?P<zone>[A-Z]{2,5}|[+-]\d{2}(?:\d{2})?) (?P<year>\d{4})"
-    r"|(?P<iso>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?(?P<east>Z|[+-]\d\d:?\d\d)?)[ \t`]{0,8}$"
 )
 _NEAR: Final = 8  # lines between a time and the first row of its reading
 
@@ -70,16 +65,16 @@ def _line(row: dict[str, Any]) -> int:
 
 def _times(document: Document, findings: CounterFindings) -> None:
     stamps = [
-        (number, match)
+        (number, printed)
         for number, line in enumerate(document.lines, 1)
-        if len(line) < 60 and (match := _DATE.match(line))
+        if len(line) < 60 and (printed := stamp(line)) and not printed.rest.strip(" \t`")
     ]
     rows = sorted(findings.samples, key=_line)
-    below = [(number, match, _below(rows, number)) for number, match in stamps]
-    below = [(number, match, row) for number, match, row in below if row and _line(row) <= number + _NEAR]
+    below = [(number, printed, _below(rows, number)) for number, printed in stamps]
+    below = [(number, printed, row) for number, printed, row in below if row and _line(row) <= number + _NEAR]
     if len(below) < 2:
         return
-    times = [_seconds(match, number, findings) for number, match, _ in below]
+    times = [zoned_time(findings, number, printed.local, printed.zone) for number, printed, _ in below]
     if any(before is None or after is None or after < before for before, after in pairwise(times)):
         return
     lines = [number for number, _, _ in below]
@@ -90,16 +85,3 @@ def _times(document: Document, findings: CounterFindings) -> None:
 
 def _below(rows: list[dict[str, Any]], number: int) -> dict[str, Any] | None:
     return next((row for row in rows if _line(row) > number), None)
-
-
-def _seconds(match: re.Match[str], line: int, findings: CounterFindings) -> float | None:
-    """Seconds since 1970 of what ``date`` printed."""
-    try:
-        if match["iso"]:
-            local = datetime.fromisoformat(match["iso"] + (match["east"] or ""))
-            return local.timestamp() if local.tzinfo else local_time(findings, line, local)
-        text = f"{match['year']} {match['month']} {match['day']} {match['clock']} {match['half'] or ''}".strip()
-        local = datetime.strptime(text, "%Y %b %d %I:%M:%S %p" if match["half"] else "%Y %b %d %H:%M:%S")  # noqa: DTZ007
-    except ValueError:
-        return None
-    return zoned_time(findings, line, local, match["zone"])

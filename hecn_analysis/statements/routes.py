@@ -4,18 +4,19 @@ Units and traps
 ---------------
 - A route is one text: hops separated by blanks, the addresses of a hop by commas, ``*`` for a hop that does not answer.
   A hop that was named has its address in parentheses: ``gw.example.net(192.0.2.1) * 198.51.100.1,198.51.100.5``.
-- Traceroute prints no time: one in UTC or with its offset is read from the line above its command, or in front of it.
+- Traceroute prints no time: one with a known offset is read from the line above its command or in front of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import timezone
 from typing import Final
 
+from hecn_analysis.counters.clock import offset
 from hecn_analysis.files.documents import Document
-from hecn_analysis.parsing.json_values import utc_time
+from hecn_analysis.parsing.dates import stamp
 from hecn_analysis.parsing.prefixes import bare
 from hecn_analysis.statements.statement import Statement
 
@@ -32,13 +33,6 @@ _NAMED: Final = re.compile(rf"(?P<name>[^\s,()\[\]]{{1,255}}) [(\[](?P<address>{
 _BARE: Final = re.compile(rf"(?<![\w.:(\[-])(?P<address>{_ADDRESS})(?![\w.:)\]-])")
 _NAME: Final = re.compile(r"(?:\[?AS\S{1,12} {1,8})?(?P<name>[A-Za-z0-9_][\w.-]{1,254})(?=\s|$)")
 _ANSWER: Final = re.compile(r"\d\s?ms(?:ec)?\b|\*|no reply|\d%|^\S{1,255}\s+\d{1,3}\.\d\s|\?\?\?|!|timed out")
-_DATE: Final = re.compile(
-    r"^\W{0,8}(?:[A-Z][a-z]{2} )?(?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)"
-    r"(?P<half> [AP]M)? (?:UTC|GMT) (?P<year>\d{4})\b"
-)
-_ISO: Final = re.compile(
-    r"^\W{0,8}(?P<day>\d{4}-\d\d-\d\d)[T ](?P<clock>\d\d:\d\d:\d\d(?:\.\d{1,9})?) ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)(?!\w)"
-)
 
 #: A hop does not follow another one behind so many other lines, nor the time a trace. [lines]
 _FAR: Final = 3
@@ -127,20 +121,9 @@ def _time(document: Document, line: int) -> Iterator[Statement]:
 
 
 def _moment(text: str) -> float | None:
-    if match := _ISO.match(text):
-        zone = match["zone"].replace("UTC", "Z")
-        if len(zone) == len("+0000"):
-            zone = f"{zone[:3]}:{zone[3:]}"
-        time = utc_time(f"{match['day']}T{match['clock']}{zone}")
-        return None if time is None else float(time.timestamp())
-    if match := _DATE.match(text):
-        form = "%b %d %I:%M:%S %p %Y" if match["half"] else "%b %d %H:%M:%S %Y"
-        words = f"{match['month']} {match['day']} {match['clock']}{match['half'] or ''} {match['year']}"
-        try:
-            return datetime.strptime(words, form).replace(tzinfo=UTC).timestamp()
-        except ValueError:
-            return None
-    return None
+    printed = stamp(text)
+    east = offset(printed.zone) if printed is not None else None
+    return None if printed is None or east is None else printed.local.replace(tzinfo=timezone(east)).timestamp()
 
 
 def _addresses(rest: str) -> str:
