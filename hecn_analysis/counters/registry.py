@@ -7,7 +7,7 @@ nothing, or problems, is read again without its wrapping (`hecn_analysis.parsing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,12 +18,17 @@ from hecn_analysis.counters.graphs import csv_columns
 from hecn_analysis.files.documents import SHORT, Document
 from hecn_analysis.parsing import second_reading
 from hecn_analysis.parsing.cleaning import Text
+from hecn_analysis.parsing.leftovers import Leftover
 from hecn_analysis.parsing.readers import find_readers
 from hecn_analysis.parsing.second_reading import Change, Part, Reading
+from hecn_analysis.parsing.unread_rows import Numbered, Unread
 
 READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 #: It knows tables by the names of their columns alone: no other reader may know the text, behind whatever wrapping.
 LAST: Final = csv_columns
+#: Formats of which some of many values are taken, or only the means.
+_SELECTIVE: Final = ("mpstat", "netstat-s", "nstat", "snmp")
+_LONGEST: Final = 1 << 16  # bytes of a file whose rows are compared with what was read
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:
@@ -59,7 +64,38 @@ def recognises(document: Document) -> bool:
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[CounterFindings]:
     """Read one file; return the unchecked findings of each of its readers."""
     others = [reader for reader in readers if reader is not LAST]
-    return _read_behind(document, clock, others) or (_read_behind(document, clock, [LAST]) if LAST in readers else [])
+    result = _read_behind(document, clock, others)
+    if not result:
+        return _read_behind(document, clock, [LAST]) if LAST in readers else []
+    for findings in result:
+        for left in _unread(document, findings, others):
+            findings.problem(left.line, "unrecognised", left.message)
+    return result
+
+
+def _unread(document: Document, findings: CounterFindings, readers: Sequence[Reader]) -> Iterator[Leftover]:
+    """Yield the rows of tables that a reader of facts did not take; of cleaner text the lines are not at hand."""
+    reader = next((each for each in readers if findings.format in each.FORMATS), None)
+    if (
+        reader is None
+        or len(document.content) > _LONGEST
+        or "cleaned" in findings.facts
+        or str(findings.format).startswith(_SELECTIVE)
+        or any("line" in row for row in (*findings.samples, *findings.rates))
+    ):
+        return
+
+    def result(lines: Numbered) -> object:
+        other = replace(document, content="\n".join((*lines.values(), "")).encode())
+        if not reader.recognises(other):
+            return None
+        own = CounterFindings(document.source_file, findings.clock)
+        reader.read(other, own)
+        rows = [{name: value for name, value in row.items() if name != "line"} for row in (*own.samples, *own.rates)]
+        return own.facts, rows, own.interfaces, own.more, [problem["kind"] for problem in own.problems]
+
+    named = {line for problem in findings.problems if isinstance(line := problem["line"], int)}
+    yield from Unread(dict(enumerate(document.lines, 1)), result, named).rows()
 
 
 def _read_behind(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[CounterFindings]:

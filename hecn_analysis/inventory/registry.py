@@ -6,9 +6,9 @@ A reader is chosen by the content of an output, never by the name of its file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.files.documents import SHORT, Document
@@ -22,9 +22,12 @@ from hecn_analysis.parsing.cleaning.characters import plain_characters
 from hecn_analysis.parsing.problems import FileProblems
 from hecn_analysis.parsing.readers import find_readers
 from hecn_analysis.parsing.second_reading import Part, Reading
+from hecn_analysis.parsing.unread_rows import Numbered, Unread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from hecn_analysis.parsing.leftovers import Leftover
 
 READERS: Final[tuple[Reader, ...]] = tuple(find_readers(__package__, "FORMATS"))
 
@@ -35,6 +38,7 @@ _SHOWN: Final = 60
 _LONG: Final = 4  # lines of an output that says something
 #: Formats of which some of many values are taken, and a driver may have none of these.
 _SELECTIVE: Final = frozenset({"ethtool-S"})
+_DOCUMENTS: Final = tuple("{[<")  # first signs of JSON and XML
 _NAMES: Final = frozenset({"n", "interface", "device", "level"})
 #: Within what collects everything of a host (sosreport, Insights), most files are nobody's business.
 _DUMP: Final = re.compile(r"(?:^|[/!\\])(?:sosreport-|sos_commands|insights_commands)")
@@ -125,6 +129,35 @@ def _is_empty(value: object) -> bool:
     return all(map(_is_empty, value)) if isinstance(value, (list, tuple)) else value in (None, 0, "")
 
 
+def _unread(result: Read, readers: Sequence[Reader]) -> Iterator[Leftover]:
+    """Yield what of the tables and labels of text outputs their readers did not take."""
+    by_format = {form: reader for reader in readers for form in reader.FORMATS}
+    named = {line for problem in result.problems if isinstance(line := problem["line"], int)}
+    for one in result.captured:
+        reader = by_format[one.facts.format]
+        if one.output.lines[0].lstrip()[:1] not in _DOCUMENTS:
+            unread = Unread(dict(one.output.numbered()), partial(_facts_of, one.output, reader), named)
+            yield from unread.rows()
+            yield from unread.labels(_labels(reader))
+
+
+def _facts_of(output: Output, reader: Reader, lines: Numbered) -> object:
+    """What a reader makes of an output with some of its lines changed; None if it is another's then."""
+    other = replace(output, lines=tuple(lines.values()))
+    if not reader.recognises(other):
+        return None
+    facts = reader.read(other)
+    return facts.values, [problem["kind"] for problem in facts.problems]
+
+
+def _labels(reader: Reader) -> frozenset[str]:
+    """The labels in the tables of a reader."""
+    tables = (
+        value for name, value in vars(reader).items() if name.isupper() and isinstance(value, (Mapping, frozenset))
+    )
+    return frozenset(label for table in tables for label in table if isinstance(label, str))
+
+
 def _take_stated(result: Read, document: Document, text: Text) -> None:
     """Add the parts that lines outside all outputs state in words."""
     taken = {line for each in result.captured for line in each.lines}
@@ -198,6 +231,8 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     result.stored(document.problems)
     result.problems += reading.problems
     if result.captured and len(document.content) <= SHORT:
+        for left in list(_unread(result, readers)):
+            result.problem(left.line, "unrecognised", left.message)
         forms = {line: one.facts.format for one in result.captured for line in one.lines}
         forms.update((line, "") for problem in result.problems if isinstance(line := problem["line"], int))
         for line, message in (*leftovers(document.lines, forms), *blocks(document.lines, forms)):

@@ -46,17 +46,18 @@ _MOST: Final = 8  # blocks of a file that are named
 
 
 class Leftover(NamedTuple):
-    """The first line of a block that looks like results, its text, and how many such lines there are."""
+    """The first line of a block that looks like results, its text, how many such lines there are, what was expected."""
 
     line: int
     text: str
     lines: int
+    expected: str = "a result in a form that a reader knows"
 
     @property
     def message(self) -> str:
         """What is said of it."""
         more = f" and {self.lines - 1} more such line{'s' * (self.lines > 2)}" if self.lines > 1 else ""
-        return f"found {self.text.strip()[:_SHOWN]!r}{more}, expected a result in a form that a reader knows; not read"
+        return f"found {self.text.strip()[:_SHOWN]!r}{more}, expected {self.expected}; not read"
 
 
 def figures(line: str) -> set[str]:

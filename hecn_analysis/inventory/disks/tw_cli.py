@@ -37,6 +37,9 @@ _UNIT: Final = re.compile(
     r"(?P<id>u\d{1,4})\s+(?P<type>[A-Za-z][\w-]{1,20})\s+(?P<status>[A-Z][A-Z-]{1,30})\s+(?P<rebuilt>\S{1,12})\s+(?P<verified>\S{1,16})"
     r"\s+(?P<stripe>\S{1,8})\s+(?P<size>\d{1,9}(?:\.\d{1,6})?|-)(?:\s+(?P<cache>\S{1,6}))?"
 )
+_PART: Final = re.compile(
+    r"(?P<unit>u\d{1,4})-(?P<id>\d{1,4}(?:-\d{1,4})?)\s+(?P<type>[A-Z][\w-]{1,20})\s+(?P<status>[A-Z][A-Z-]{1,30})\s"
+)
 _DRIVE: Final = re.compile(
     r"(?P<id>p\d{1,4})\s+(?P<status>[A-Z][A-Z-]{1,30})\s+(?P<unit>u\d{1,4}|-)\s+"
     r"(?P<size>\d{1,9}(?:\.\d{1,6})? [KMGTP]B|-)\s+(?P<rest>.{0,200})"
@@ -71,6 +74,9 @@ def read(output: Output) -> Facts:
             controllers.append(_controller(controller))
         elif (unit := _UNIT.match(line)) is not None:
             volumes.append(_unit(unit))
+        elif (part := _PART.match(line)) is not None:
+            if volumes and part["type"] == "DISK":
+                volumes[-1]["parts"].append({"id": part["id"], "state": part["status"]})
         elif (drive := _DRIVE.match(line)) is not None:
             drives.append(_drive(drive))
         elif (named := _FOR_ALL.match(line)) is not None:
@@ -101,6 +107,7 @@ def _unit(match: re.Match[str]) -> dict[str, Any]:
         "size_bytes": amounts.size(f"{match['size']} GB"),
         "write_cache": _WRITES.get(cache),
         "cache": cache if cache not in ("", "-") else None,
+        "parts": [],
     }
 
 

@@ -57,7 +57,8 @@ def read(output: Output) -> Facts:
     for line in output.lines:
         field = _FIELD.match(line)
         if field is not None and field["name"] == "pool":
-            pools.append({"name": field["value"].strip(), "state": None, "scan": None, "groups": [], "errors": None})
+            named = {"name": field["value"].strip(), "state": None, "scan": None, "errors": None}
+            pools.append({**named, "groups": [], "apart": []})
             config = False
         elif pools and field is not None:
             labels.take(pools[-1], _FIELDS, field["name"], field["value"].strip())
@@ -80,6 +81,12 @@ def _row(line: str) -> re.Match[str] | None:
     return row if row and row["name"] != "NAME" and (row["indent"] or row["state"] is not None) else None
 
 
+def _stand_by(pool: dict[str, Any], row: re.Match[str], *, apart: bool) -> None:
+    """Add a disk of the logs, the cache, the spares."""
+    if apart and pool["apart"] and row["state"] and not _GROUP.match(row["name"]):
+        pool["apart"][-1]["disks"].append(row["name"])
+
+
 def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apart: bool) -> bool:
     """Take over a line of the configuration; say whether what follows holds no bulk data."""
     depth = len(row["indent"].expandtabs(8))
@@ -87,11 +94,13 @@ def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apar
         depths.append(depth)  # the pool itself
         return False
     if row["name"] in _APART and row["state"] is None:
+        pool["apart"].append({"kind": row["name"], "disks": []})
         return True
     if depth <= depths[0] and _WHOLE.match(row["name"]) and not pool["groups"]:
         depths.append(depth)  # without any margin, names alone tell
     is_flat = len(depths) > 1
     if apart or (depth <= depths[0] and not is_flat):
+        _stand_by(pool, row, apart=apart)
         return True
     kind = _GROUP.match(row["name"])
     if kind is not None and ((depth <= depths[0] + 2 and not is_flat) or _WHOLE.match(row["name"])):
