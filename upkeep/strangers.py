@@ -264,7 +264,7 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         of_file = () if is_transfer else _CORE_KEYS
         keys = {key: value for key, value in keys.items() if key not in {"tool.request", *of_file}}
     if is_transfer:
-        keys = _completed(keys, known, row.category)
+        keys = _completed(keys, known)
     if "rtt" not in known and row.category in _FAR:
         reach = _rules()["reaches"].get(known.get("reach"))
         far = strangers_places.round_trip(config, _rules()["places"]) or reach
@@ -282,7 +282,7 @@ def _predict(row: Row, config: Mapping[str, Any]) -> None:
         row.draws = row.draws + _of_spread(_rules()["defect"], "defect")
 
 
-def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str) -> dict[str, Any]:
+def _completed(keys: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """Keys of a transfer over a network, with what its words imply: kernel, allowance of a cloud, requests, files."""
     usual = _windows(known) if "window" in known else {}
     completed = {**usual, **keys, **_requests(known)}
@@ -301,8 +301,6 @@ def _completed(keys: Mapping[str, Any], known: Mapping[str, Any], category: str)
         completed.setdefault("tool.pace", _rules()["object_store"])
     if "teams" in known:
         completed |= _of_teams(completed, known)
-    if "small_files" in known and category in _FAR:
-        completed["sender.read_rate"] = _of_small_files(known)
     return completed
 
 
@@ -356,12 +354,6 @@ def _of_teams(completed: Mapping[str, Any], known: Mapping[str, Any]) -> dict[st
     return dict.fromkeys(files, storage) | dict.fromkeys(files.values(), "disk")
 
 
-def _of_small_files(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Rate at which processes read small files."""
-    one = _rules()["small_files"]
-    return {**one, "value": units.parse(one["value"], "rate") * known.get("processes", 1)}
-
-
 def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     """Fill in the prediction of a row by a formula of `hecn limits`."""
     kind = rule["limit"]
@@ -381,10 +373,6 @@ def _limit(row: Row, rule: Mapping[str, Any], keys: Mapping[str, Any], known: Ma
         rate = float(limits.pcie(**keys)["throughput_bps"])
     rate = min(rate, known.get(rule.get("cap", ""), np.inf) * known.get("links", 1))
     row.draws = np.full(DRAWS, np.log(rate))
-    if kind == "pcie" and {"called", "transfer"} <= set(known):
-        row.draws = _of_calls(rate, known["transfer"] * 8)
-    if kind == "pcie" and "far" in known:
-        row.draws += _of_spread(_rules()["far_socket"], "far socket")
     row.regimes = np.full(DRAWS, discrepancy.REGIMES.index(_REGIME[kind]))
     row.most = np.full(DRAWS, np.inf)
     row.bottleneck = {"pcie": "slot", "atm": "link"}.get(kind, "memory")
@@ -394,14 +382,6 @@ def _of_spread(share: Mapping[str, float], name: str) -> FloatArray:
     """Logarithm of the share of a rate that is kept, in each draw."""
     spread = np.sort(quantiles([(1.0, share["share"], share["factor"])]))[order(name)]
     return np.asarray(np.log(np.minimum(spread, 1.0)))
-
-
-def _of_calls(rate: float, size_bits: float) -> FloatArray:
-    """Logarithm of the rate of transfers that a program calls for, one after the other."""
-    call = _rules()["call"]
-    middle = units.parse(call["time"], "time")
-    times = np.sort(quantiles([(1.0, middle, call["factor"])]))[order("call")]
-    return np.asarray(np.log(size_bits / (times + size_bits / rate)))
 
 
 def _of_channels(keys: Mapping[str, Any]) -> float:

@@ -40,9 +40,8 @@ def keys_of(role: str, known: Mapping[str, Any], rules: Mapping[str, Any]) -> di
     if "replicas" in known or ("ceph" in known and disks > 1):
         keys[f"{role}.arrays.data.copies"] = int(known.get("replicas", min(rules["ceph_copies"], disks)))
     keys |= {f"{role}.arrays.data.{name}": known[name] for name in ("chunk", "layout", "stripe_cache") if name in known}
-    for name in ("at_rest", "volume_rdma" if "over_rdma" in known else "volume"):
-        if name.removesuffix("_rdma") in known:
-            keys[f"{role}.filter_rate"] = rules[name]
+    if "at_rest" in known:
+        keys[f"{role}.filter_rate"] = rules["at_rest"]
     if known.get("medium") == "ssd":
         keys[f"{role}.arrays.data.disk.link"] = "sata-6"
     return {key: value for key, value in keys.items() if value is not None}
@@ -55,28 +54,13 @@ def _one_disk(known: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, A
         if known.get("medium", "unknown") in _ROTATING:  # seeks to the journal and for space
             rates["write"] = {"value": known["one_disk"] * rules["written"], "basis": "documented"}
         return rates
-    medium = "ost" if "osts" in known else known.get("medium", "unknown")
-    if medium == "ost" and known.get("year", _NEW_DISKS) < _NEW_DISKS:
-        medium = "ost-2008"
+    medium = known.get("medium", "unknown")
     is_old = known.get("year", _NEW_DISKS) < _NEW_DISKS or known.get("capacity", _NEW_BYTES) < _NEW_BYTES
     if medium in {"hdd", "unknown"} and is_old:
         medium = "hdd-2008"
     zone = known.get("zone", 1.0) if medium.startswith("hdd") else 1.0
     of_kind = rules["media"][medium]
-    rates = {way: {**rate, "value": units.parse(rate["value"], "rate") * zone} for way, rate in of_kind.items()}
-    if "random" in known and "block" in known and medium in _ROTATING:
-        return {way: _of_seeks(rate, way, known, rules["seeks"]) for way, rate in rates.items()}
-    return rates
-
-
-def _of_seeks(rate: Mapping[str, Any], way: str, known: Mapping[str, Any], seeks: Mapping[str, Any]) -> dict[str, Any]:
-    """Rate of a disk that seeks for each request, and for old data and parity where it writes."""
-    moves = seeks["moves"].get(int(known.get("level", 0)), 1) if way == "write" else 1
-    bits = known["block"] * 8
-    return {
-        **seeks["time"],
-        "value": bits / (bits / rate["value"] + units.parse(seeks["time"]["value"], "time") * moves),
-    }
+    return {way: {**rate, "value": units.parse(rate["value"], "rate") * zone} for way, rate in of_kind.items()}
 
 
 def _ports(known: Mapping[str, Any]) -> float:
@@ -87,9 +71,7 @@ def _ports(known: Mapping[str, Any]) -> float:
 
 
 def _in_use(known: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
-    """Disks that work on a transfer: those of an array, or with a daemon or target of a storage cluster."""
-    if "osts" in known:
-        return int(known["osts"])
+    """Disks that work on a transfer: those of an array, or with a daemon of a storage cluster."""
     if "osds" not in known or "nodes" in known:  # one object store daemon for each disk
         return count(known, rules)
     few = count(known, rules) if {"disks", "per_node"} & set(known) else int(known["osds"])

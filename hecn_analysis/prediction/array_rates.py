@@ -126,7 +126,7 @@ def _together(
         cut = np.mod(request, _data_disks(array) / array.groups * chunk) > 0
         wait = np.where(cut, _reread_s(draw, at, array.disk), 0.0)
         total = np.minimum(total, files * 8 * request / (8 * request / total + wait))
-    lost = array.doubling_loss or assumed("doubling_loss", array.software or "controller")
+    lost = array.doubling_loss or assumed("doubling_loss", "zfs" if array.software == "zfs" else "other")
     kept = 1 - draw(f"{at}.doubling_loss", lost)
     total = total * kept ** np.log2(np.maximum(total / rate, 1.0))
     if not reads and array.software == "md" and level in _PARITY:

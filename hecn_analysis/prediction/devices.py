@@ -73,7 +73,9 @@ def system_factor(draw: Draws, role: str, host: Host) -> FloatArray:
     """Cycles for sockets with the host's operating system, over those with Linux."""
     if host.system == "linux":
         return np.ones(1)
-    return np.asarray(draw(f"{role}.system", _assumed(_table()["systems"][host.system], dimension="fraction")))
+    systems = _table()["systems"]
+    entry = systems.get(host.system, systems["other"])
+    return np.asarray(draw(f"{role}.system", _assumed(entry, dimension="fraction")))
 
 
 def buffer_cost(draw: Draws, role: str, host: Host, unit: FloatArray) -> FloatArray:

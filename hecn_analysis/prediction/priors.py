@@ -46,18 +46,15 @@ class Circumstances:
     """Circumstances that decide the choice of a prior.
 
     ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
-    None; ``documented``: the description is a shipped one; ``window``: the tool requests a window; ``cloud``: the host
-    is a machine of a cloud; ``known_rate``: the rate of the path or of a port is stated; ``storage``: the kind of its
-    storage; ``system``: its operating system.
+    None; ``documented``: the description is a shipped one; ``cloud``: the host is a machine of a cloud; ``storage``: the
+    kind of its storage; ``system``: its operating system.
     """
 
     rtt_s: float = 0.0
     rate_bps: float = float("inf")
     year: int | None = None
     documented: bool = False
-    window: bool = False
     cloud: bool = False
-    known_rate: bool = True
     storage: str = ""
     system: str = "linux"
 
@@ -102,9 +99,7 @@ class _KeyPrior(_Described):
     rtt_from: str | None = None
     rate_below: str | None = None
     rate_from: str | None = None
-    window: bool | None = None
     cloud: bool | None = None
-    known_rate: bool | None = None
     storage: str | None = None
     system: str | None = None
     together: str = ""
@@ -121,9 +116,7 @@ class _KeyPrior(_Described):
         """Whether the circumstances are those of this prior."""
         return (
             self.documented in {None, where.documented}
-            and self.window in {None, where.window}
             and self.cloud in {None, where.cloud}
-            and self.known_rate in {None, where.known_rate}
             and self.storage in {None, where.storage}
             and self.system in {None, where.system}
             and (self.since is None or (where.year or 0) >= self.since)

@@ -68,7 +68,7 @@ def completed(scenario: Scenario, draw: Draws) -> Scenario:
     """Scenario with a prior in place of each field that matters and is not stated."""
     networked = scenario.tool.protocol != "file" and not scenario.path.same_host
     hosts = {role: getattr(scenario, role) for role in ("sender", "receiver")}
-    where = Circumstances(year=_year(hosts), window=bool(agreed(scenario.tool.window.value > 0)))
+    where = Circumstances(year=_year(hosts))
     path = scenario.path
     if networked:
         path, where = _path(scenario, draw, where)
@@ -116,8 +116,7 @@ def _path(scenario: Scenario, draw: Draws, where: Circumstances) -> tuple[Path, 
     """Path with priors in place of what is not stated, and the circumstances that it sets."""
     path, stated = scenario.path, scenario.path.model_fields_set
     new: dict[str, Any] = {}
-    is_known = path.rate is not None or _port(scenario) is not None
-    where = replace(where, documented=is_documented(scenario, "path"), known_rate=is_known)
+    where = replace(where, documented=is_documented(scenario, "path"))
     if path.rate is None:
         rtt_s = _size(path.rtt.value) if "rtt" in stated else 0.0
         new["rate"] = _rate(scenario, replace(where, rtt_s=rtt_s), long=rtt_s >= LONG_S)
