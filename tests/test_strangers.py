@@ -45,6 +45,8 @@ def test_values_that_say_nothing_are_named():
         ({"nic": "2x10GbE bonded"}, "links", 2),
         ({"src_link": "40G (file name)"}, "near", 40e9),
         ({"tool": "SSH.NET download"}, "program", "sftp"),
+        ({"tool": "syncthing 1.2"}, "program", "syncthing"),
+        ({"tool": "scp (dropbear)"}, "cipher", "aes-ctr-hmac"),
         ({"tool": "SSH.NET download"}, "in_turn", 12),
         ({"tool": "SSH.NET upload"}, "in_turn", None),
         ({"source_title": "linux-nfs: slow reads (2024-06-29)"}, "year", 2024),
@@ -90,7 +92,6 @@ def test_values_that_say_nothing_are_named():
         ({"disk": "160 GB 7200 rpm SATA"}, "capacity", 160e9),
         ({"disk": "300 GB 15k SAS"}, "capacity", None),
         ({"device": "NVMe on PCIe 2.0 x1"}, "attachment", "pi4"),
-        ({"tool": "syncthing 1.27"}, "program", "rsync"),
         ({"instance": "r5n.24xlarge"}, "instance", "hundred"),
         ({"fs": "CephFS"}, "ceph", "yes"),
         ({"tool": "sshfs"}, "service", "yes"),
@@ -240,6 +241,20 @@ def test_values_that_say_nothing_are_named():
 )
 def test_a_quantity_is_read_from_what_a_source_states(config, name, value):
     assert strangers.quantities(config).get(name) == value
+
+
+def test_a_port_on_usb_carries_what_usb_does(tmp_path):
+    slow, fast, inside = strangers.read(
+        table(
+            tmp_path,
+            ("cpu", {"nic": "USB adapter", "link": "2.5 Gb/s"}, 2, "Gb/s", ""),
+            ("cpu", {"nic": "USB adapter", "link": "5 Gb/s"}, 2, "Gb/s", ""),
+            ("cpu", {"nic": "a card", "link": "5 Gb/s"}, 2, "Gb/s", ""),
+        )
+    )
+    assert slow.keys["path.rate"] == 2.5e9
+    assert fast.keys["path.rate"]["value"] == "400 MB/s"
+    assert inside.keys["path.rate"] == 5e9
 
 
 def test_results_are_predicted_and_scored(tmp_path):

@@ -297,11 +297,18 @@ def _completed(keys: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, A
         completed.pop("tool.outstanding", None)
     if "tuned" in known:
         completed = {"sender.tcp_wmem_max": _rules()["tuned"], "receiver.tcp_rmem_max": _rules()["tuned"], **completed}
+    if "over_usb" in known and completed.get("path.rate", 0) > _bps_of(_rules()["attachments"]["usb3"]):
+        completed["path.rate"] = _rules()["attachments"]["usb3"]
     if completed.get("tool") == "s3":
         completed.setdefault("tool.pace", _rules()["object_store"])
     if "teams" in known:
         completed |= _of_teams(completed, known)
     return completed
+
+
+def _bps_of(quantity: Mapping[str, Any]) -> float:
+    """Value of a rate with a unit [bit/s]."""
+    return float(units.parse(quantity["value"], "rate"))
 
 
 def _windows(known: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hecn_analysis.base import units
 #: Year from which disks are as the prior has them.
 _NEW_DISKS: Final = 2009
 
-#: Capacity from which disks of 7200 rpm are as the prior has them: the first of 500 GB per platter came out in 2009.
+#: Capacity from which disks of 7200 rpm are as the prior has them: platters of 500 GB came in 2009 (Barracuda XT).
 _NEW_BYTES: Final = 450e9
 
 #: Media that wait for heads and revolutions.

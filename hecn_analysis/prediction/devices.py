@@ -36,8 +36,10 @@ _SERVER_PACKET: Final = 1000.0
 _PAGE: Final = 4096
 
 #: Ciphers that programs use unless told otherwise, with and without AES instructions.
-_USUAL: Final[dict[str, tuple[Cipher, Cipher]]] = {"ssh": ("chacha20-poly1305", "chacha20-poly1305")}
 _USUAL_TLS: Final[tuple[Cipher, Cipher]] = ("aes-gcm", "chacha20-poly1305")
+
+#: Year from which OpenSSH has ChaCha20-Poly1305, and prefers it: release notes of OpenSSH 6.5, January 2014.
+_SSH_CHACHA: Final = 2014
 
 
 @cache
@@ -124,10 +126,18 @@ def process_cost(scenario: Scenario, draw: Draws, role: str, cpu: Cpu) -> FloatA
         total = total + each / draw("tool.request", tool.request)
     if tool.encryption is None or tool.protocol == "file":
         return total
-    with_aes, without = _USUAL.get(tool.encryption, _USUAL_TLS)
-    cipher = tool.cipher or (without if cpu.crypto in {"none", "simd"} else with_aes)
+    cipher = tool.cipher or _usual_cipher(scenario, cpu)
     own = draw(f"tool.encryption.{tool.encryption}", _assumed(_table()["encryption"][tool.encryption]))
     return np.asarray(total + own * slowness(cpu) + _cipher_cost(draw, role, cpu, cipher))
+
+
+def _usual_cipher(scenario: Scenario, cpu: Cpu) -> Cipher:
+    """Cipher that a program uses unless told otherwise."""
+    if scenario.tool.encryption == "ssh":
+        years = [host.year for host in (scenario.sender, scenario.receiver) if host is not None and host.year]
+        return "aes-ctr-hmac" if min(years, default=_SSH_CHACHA) < _SSH_CHACHA else "chacha20-poly1305"
+    with_aes, without = _USUAL_TLS
+    return without if cpu.crypto in {"none", "simd"} else with_aes
 
 
 def _cipher_cost(draw: Draws, role: str, cpu: Cpu | None, cipher: Cipher) -> FloatArray:

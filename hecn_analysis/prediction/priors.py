@@ -46,8 +46,8 @@ class Circumstances:
     """Circumstances that decide the choice of a prior.
 
     ``rtt_s`` and ``rate_bps`` are central values down to a power of two [s], [bit/s]; ``year`` is that of the hosts or
-    None; ``documented``: the description is a shipped one; ``cloud``: the host is a machine of a cloud; ``storage``: the
-    kind of its storage; ``system``: its operating system.
+    None; ``documented``: the description is a shipped one; ``cloud``: the host is a machine of a cloud; ``storage``:
+    the kind of its storage; ``system``: its operating system.
     """
 
     rtt_s: float = 0.0

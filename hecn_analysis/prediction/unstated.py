@@ -39,6 +39,24 @@ _CLOUD_CARDS: Final = frozenset({"ena", "gvnic"})
 #: Year of release of kernels, for hosts without a year.
 _RELEASED: Final = (((2, 4), 2001), ((2, 6), 2004), ((3, 0), 2011), ((4, 0), 2015), ((5, 0), 2019), ((6, 0), 2022))
 
+#: Kernel of hosts by their year: that of the newest release with long support of Red Hat or Ubuntu a year before.
+_IN_USE: Final = (
+    (2002, "2.4"),
+    (2006, "2.6.9"),
+    (2008, "2.6.18"),
+    (2011, "2.6.32"),
+    (2013, "3.2"),
+    (2015, "3.13"),
+    (2017, "4.4"),
+    (2019, "4.15"),
+    (2021, "5.4"),
+    (2023, "5.15"),
+    (2025, "6.8"),
+)
+
+#: Properties of a host that its kernel decides.
+_BY_KERNEL: Final = ("initcwnd", "byte_counting", "gro")
+
 #: First year of the processors for which the generic part stands.
 _SERVERS_SINCE: Final = 2012
 
@@ -197,6 +215,8 @@ def _host(scenario: Scenario, role: str, host: Host, where: Circumstances) -> Ho
     tool, stated = scenario.tool, host.model_fields_set
     networked = tool.protocol != "file" and not scenario.path.same_host
     new: dict[str, Any] = {}
+    if "kernel" not in stated and host.year is not None and host.system == "linux" and not where.documented:
+        new |= _kernel(host, host.year)
     if networked and tool.protocol == "tcp" and where.rtt_s >= LONG_S:
         for buffer in ("tcp_rmem_max", "tcp_wmem_max"):
             if buffer not in stated:
@@ -207,6 +227,13 @@ def _host(scenario: Scenario, role: str, host: Host, where: Circumstances) -> Ho
     if end == "disk" and not host.arrays and getattr(host, rate) is None:
         new[rate] = of_key(f"host.{rate}", where)
     return host.model_copy(update=new) if new else host
+
+
+def _kernel(host: Host, year: int) -> dict[str, Any]:
+    """Kernel in use in a year, and what it decides where that is not stated."""
+    kernel = max((entry for entry in _IN_USE if entry[0] <= year), default=_IN_USE[0])[1]
+    usual = Host.model_validate({"name": host.name, "source": host.source, "kernel": kernel})
+    return {"kernel": kernel} | {name: getattr(usual, name) for name in _BY_KERNEL if name not in host.model_fields_set}
 
 
 def _copies(tool: Tool) -> bool:

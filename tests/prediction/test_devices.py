@@ -48,6 +48,13 @@ def test_encryption_by_the_program_costs_its_core_by_cipher_and_processor():
     assert measured < 0.3 * tls
 
 
+def test_ssh_has_chacha20_since_2014():
+    by_year = {year: rate(tool__encryption="ssh", sender__year=year, receiver__year=year) for year in (2013, 2014)}
+    assert by_year[2013] < 0.7 * by_year[2014]
+    stated = {"tool__encryption": "ssh", "tool__cipher": "chacha20-poly1305"}
+    assert rate(sender__year=2013, receiver__year=2013, **stated) == pytest.approx(by_year[2014], rel=0.01)
+
+
 def test_a_virtual_card_is_served_by_a_core_for_each_queue():
     streams = {"tool__streams": 8, "tool__threads": "per-stream", "receiver__card": "virtio"}
     one, four = (predicted(receiver__card_queues=queues, **streams) for queues in (1, 4))

@@ -178,6 +178,19 @@ def test_a_path_between_known_ports_has_the_rate_of_the_slower_one():
     assert hasattr(drawn(path__rtt="80 ms", **dtn), "quantiles")  # a long path may be slower than its ends
 
 
+def test_the_kernel_of_a_host_is_of_its_year():
+    def receiver(**keys):
+        names = {f"receiver.{key}": value for key, value in keys.items()}
+        return completed(load_scenario({"tool": "iperf3", **LINE, **names}), Draws()).receiver
+
+    old, recent, stated = receiver(year=2008), receiver(year=2024), receiver(year=2008, kernel="6.12")
+    assert (old.kernel, old.initcwnd, old.byte_counting, old.gro) == ("2.6.18", 3, False, False)
+    assert (recent.kernel, recent.initcwnd, recent.byte_counting, recent.gro) == ("5.15", 10, True, True)
+    assert (stated.kernel, stated.initcwnd) == ("6.12", 10)
+    assert receiver(year=2008, initcwnd=10).initcwnd == 10
+    assert receiver(year=2008, system="windows").kernel == receiver().kernel
+
+
 def test_priors_know_the_hosts_of_today():
     def at(key, year):
         return of_key(key, Circumstances(rate_bps=8e9, year=year)).value
