@@ -9,6 +9,7 @@ import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.remarks import say_all
 
 TABLES = ("samples", "rates", "interfaces", "sources", "problems")
 DIGITS = 4
@@ -79,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
         is_for_people = form == "text" and arguments.table != "problems"
         rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if is_for_people else frame)
     output.deliver(output.written(rows, columns, form, DIGITS), arguments)
+    if arguments.table in ("rates", "samples") and counters.rates.empty and counters.samples.empty:
+        say_all(list(reading.summaries(counters.sources)), "hecn counters --table sources lists all")
     n_sources = units.format_count(len(counters.sources), "source")
     listed = arguments.table == "problems"
     without_counters = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths

@@ -195,8 +195,17 @@ def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], s
         rows = explanation.rows()
         output.deliver(output.csv_rows(rows, list(rows[0])), arguments)
     else:
-        remark = _what_would_explain(settings, measured) if arguments.kind == "tcp" and measured is not None else ""
+        remark = _of_measured(settings, measured) if arguments.kind == "tcp" and measured is not None else ""
         output.deliver([f"{explanation}\n{remark}"], arguments)
+
+
+def _of_measured(settings: Mapping[str, Any], measured_bps: float) -> str:
+    """What a measured rate says beside its limit: what would explain it, and the time that an amount takes."""
+    remark = _what_would_explain(settings, measured_bps)
+    if (amount := settings.get("bytes")) is not None:
+        took, rate = units.format_time(8 * amount / measured_bps), units.format_rate(measured_bps)
+        remark += f"{units.format_bytes(amount)} at {rate} take {took}.\n"
+    return remark
 
 
 def _what_would_explain(settings: Mapping[str, Any], measured_bps: float) -> str:

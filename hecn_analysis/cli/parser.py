@@ -101,7 +101,9 @@ class Parser(argparse.ArgumentParser):
 
 def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
     known = list(known)
-    suggestion = did_you_mean(word, known)
+    # --rate is short for --link-rate rather than a misspelt --format
+    longer = [name for name in known if kind == "option" and word.strip("-") in name.strip("-").split("-")]
+    suggestion = f"did you mean {' or '.join(map(repr, longer))}?" if longer else did_you_mean(word, known)
     if suggestion is None and kind != "option":
         suggestion = "known: " + ", ".join(known)
     return f"unknown {kind} {word!r}" + (f"; {suggestion}" if suggestion else "")

@@ -28,6 +28,7 @@ links of a site carry a growing demand, even if one of each fails."""
 EPILOG = """\
 examples:
   hecn purchase --target 95Gb/s
+  hecn purchase --target 5Gb/s --capacity 100TB --raid 6
   hecn purchase --target 90Gb/s --between memory --path sc11-100ge --assume-prices
   hecn purchase --target 80Gb/s --path sc11-100ge --assume-prices --front
   hecn purchase --like x100ssd --path back-to-back-4x40ge
@@ -63,6 +64,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--budget", type=float, metavar="USD", help="highest cost of both hosts together")
     parser.add_argument("--tool", metavar="NAME", help="transfer tool (default: nuttcp, with disks nuttscp)")
     parser.add_argument("--raid", type=int, choices=[0, 5, 6, 10], default=0, help="RAID level (default: 0)")
+    parser.add_argument(
+        "--capacity", metavar="BYTES", help="usable capacity of each host, such as 500TB, without parity and copies"
+    )
     parser.add_argument(
         "--assume-prices", action="store_true", help="buy parts with an assumed price wherever they are cheaper"
     )
@@ -104,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     if target is None:
         raise InputError("no target", "--target RATE, or --like HOST for what that host reaches")
     wanted |= {"raid": arguments.raid, "assume_prices": arguments.assume_prices, "like": arguments.like}
-    wanted["since"] = arguments.since
+    wanted |= {"since": arguments.since, "capacity": arguments.capacity}
     wanted |= {"direct": arguments.direct, "reach_m": arguments.reach}
     try:
         purchases = _bought(target, arguments, wanted)
@@ -189,6 +193,9 @@ def _text(
     tried = f"{units.format_count(purchase.rounds, 'purchase')} predicted"
     ruled_out = f"{units.format_count(purchase.cuts, 'group')} of parts ruled out"
     yield f"\nProved cheapest for {asked} by central values: {tried}, {ruled_out}.{omitted}\n"
+    if held := purchase.capacity_bytes:
+        amounts = " and ".join(f"{units.format_bytes(amount)} at the {role}" for role, amount in held.items())
+        yield f"Usable capacity: {amounts} (--capacity asks for more).\n"
     for drive in purchase.drives():
         sustained, burst = (units.format_rate(drive[name]) for name in ("sustained_write_bps", "write_bps"))
         spread = f", ±{units.format_fraction(drive['spread'], digits=2)}" if drive["spread"] else ""

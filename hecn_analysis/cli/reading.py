@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
@@ -97,3 +97,26 @@ def line_of(problem: output.Row) -> str:
     """Row of the table of problems as text: file, line number if known, kind, message."""
     place = problem["source_file"] if problem["line"] is None else f"{problem['source_file']}:{problem['line']}"
     return f"{place}: {problem['kind']}: {problem['message']}"
+
+
+def summaries(sources: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """What pages that only summarise a port say of it, and what gives the rates over time."""
+    return filter(None, map(_summarised, sources))
+
+
+def _summarised(source: Mapping[str, Any]) -> str:
+    """What a page that only summarises a port says of its first period, and what gives the rates over time."""
+    periods = source.get("periods") or {}
+    if not periods:
+        return ""
+    period, figures = next(iter(periods.items()))
+    told = []
+    for way in ("in", "out"):
+        mean, most = (figures.get(f"{name}_{way}_bps") for name in ("mean", "max"))
+        if mean is not None and most is not None:
+            told.append(f"{way}, mean {units.format_rate(mean)}, most {units.format_rate(most)}")
+    of_period = f" ({period}: {'; '.join(told)})" if told else ""
+    return (
+        f"{source['source_file']}: found summaries only{of_period}, expected rates over time, which "
+        "the port's .log or .rrd has; hecn counters --table sources --format json lists all periods"
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,25 +166,7 @@ def _without_result(counters: Counters, table: pd.DataFrame) -> Iterator[str]:
             f"of 'date' above each walk, or poll with 'hecn snmp poll'{means}"
         )
     else:
-        yield from filter(None, map(_summarised, counters.sources))
-
-
-def _summarised(source: Mapping[str, Any]) -> str:
-    """What a page that only summarises a port says of its first period, and what gives the rates over time."""
-    periods = source.get("periods") or {}
-    if not periods:
-        return ""
-    period, figures = next(iter(periods.items()))
-    told = []
-    for way in ("in", "out"):
-        mean, most = (figures.get(f"{name}_{way}_bps") for name in ("mean", "max"))
-        if mean is not None and most is not None:
-            told.append(f"{way}, mean {units.format_rate(mean)}, most {units.format_rate(most)}")
-    of_period = f" ({period}: {'; '.join(told)})" if told else ""
-    return (
-        f"{source['source_file']}: found summaries only{of_period}, expected rates over time, which "
-        "the port's .log or .rrd has; hecn counters --table sources --format json lists all periods"
-    )
+        yield from reading.summaries(counters.sources)
 
 
 def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speeds: Any) -> pd.DataFrame:  # noqa: ANN401

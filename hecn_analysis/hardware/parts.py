@@ -485,6 +485,9 @@ class Enclosure(Part):
     """A chassis with its power supplies, for a host or for external drives."""
 
     bays: Annotated[int, Field(ge=0, description="bays for drives")]
+    bay_form: Literal["2.5 inch", "3.5 inch"] = Field(
+        default="2.5 inch", description="largest drives that the bays take"
+    )
     supply: Power = Field(description="power of its supplies together, without the redundant one")
 
 

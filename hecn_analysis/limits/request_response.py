@@ -270,6 +270,7 @@ def requests(
     round_trips: Count = 1,
     rate: Rate | None = None,
     store_rate: Rate | None = None,
+    bytes: Bytes | None = None,  # noqa: A002 named like the option
 ) -> dict[str, Number]:
     """Return the rate of a tool that requests data piece by piece, or copies many files.
 
@@ -290,12 +291,14 @@ def requests(
         Rate of the line. [bit/s]
     store_rate
         Rate of the store behind, where reading the store and sending do not overlap. [bit/s]
+    bytes
+        Amount to transfer, all requests or files together. [B]
 
     Returns
     -------
     dict
-        ``throughput_bps`` [bit/s], ``requests_per_s`` [1/s], and ``outstanding_to_fill``: requests in flight from which
-        the line or store is the limit.
+        ``throughput_bps`` [bit/s], ``requests_per_s`` [1/s], ``outstanding_to_fill`` (requests in flight from which
+        the line or store is the limit), and ``time_s`` of the amount [s], NaN without one.
 
     Examples
     --------
@@ -318,4 +321,8 @@ def requests(
     )
     fill = outstanding_to_fill(request, round_trip, service, round_trips=round_trips, rate=line, store_rate=store)
     per_second = given(through / (8 * arrays(request=request)[0]))
-    return {"throughput_bps": through, "requests_per_s": per_second, "outstanding_to_fill": fill}
+    if bytes is not None:
+        require_positive(bytes=arrays(bytes=bytes)[0])
+    amount = np.asarray(np.nan) if bytes is None else arrays(bytes=bytes)[0]
+    time = given(8 * amount / np.asarray(through))
+    return {"throughput_bps": through, "requests_per_s": per_second, "outstanding_to_fill": fill, "time_s": time}

@@ -12,7 +12,7 @@ from hecn_analysis.prediction.cores import Cores
 from hecn_analysis.prediction.devices import Devices
 from hecn_analysis.prediction.draws import agreed
 from hecn_analysis.prediction.packets import payload_per_packet
-from hecn_analysis.prediction.slots import Slots
+from hecn_analysis.prediction.slots import Slots, named
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario
@@ -99,7 +99,7 @@ class HostDemands:
         if array.level is None:
             kind, title = "disk", f"{array.disk.title or 'disk'} {name} of the {self.role}"
         else:
-            kind, title = "raid", f"array {name} of the {self.role} (RAID {array.level}, {array.disks} disks)"
+            kind, title = "raid", f"{named('array', name, self.role)} (RAID {array.level}, {array.disks} disks)"
         self.demands.add(flow, f"{self.role}.{kind}.{name}", 1 / rate, title=title)
         for slot_name in array.slots:
             slot = host.slots[slot_name]

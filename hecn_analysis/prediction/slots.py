@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import string
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -33,6 +34,20 @@ def _trained(slot: Slot) -> tuple[int, int]:
     gen = slot.gen if card is None or card.gen is None else min(slot.gen, card.gen)
     lanes = slot.lanes if card is None or card.lanes is None else min(slot.lanes, card.lanes)
     return gen, lanes
+
+
+#: Names of slots and arrays that say what they are, not where, as hosts in words and purchases have them.
+_SLOTS: Final = {"nic": "the slot of the {}'s network card", "drives": "the slot of the {}'s drive controller"}
+_ARRAYS: Final = dict.fromkeys(("data", "drives", "array"), "the {}'s array")
+
+
+def named(kind: str, name: str, role: str) -> str:
+    """Name of a slot or an array of a host in a sentence: its label, or what it is."""
+    word = name.rstrip(string.digits)
+    words = (_SLOTS if kind == "slot" else _ARRAYS).get(word)
+    if words is None:
+        return f"{kind} {name} of the {role}"
+    return words.format(role) + (f" {name[len(word) :]}" if len(name) > len(word) else "")
 
 
 class Slots:
@@ -181,4 +196,4 @@ class Slots:
         """Title of a slot: name, host, bus and card."""
         card = slot.nic or slot.controller
         bus = "PCIe {}.0 x{}".format(*_trained(slot)) if slot.bus == "pcie" else "PCI-X"
-        return f"slot {name} of the {self.role} ({bus}{', ' + card.title if card and card.title else ''})"
+        return f"{named('slot', name, self.role)} ({bus}{', ' + card.title if card and card.title else ''})"

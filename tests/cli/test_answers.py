@@ -158,7 +158,7 @@ HOST = "nic=100g slot=gen3x8 disks=8x990pro"
 def test_a_prediction_held_by_one_process_says_what_more_of_them_would_reach(capsys):
     assert main(["predict", "--host", HOST]) == 0
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("More processes")]
-    most = "50.6 Gb/s: slot nic of the receiver (PCIe 3.0 x8)"
+    most = "50.6 Gb/s: the slot of the receiver's network card (PCIe 3.0 x8)"
     assert told == [f"More processes, each on its own core (--set tool.processes=N), would allow at most {most}."]
     assert main(["predict", "--host", HOST, "--set", "tool.processes=8"]) == 0
     out = capsys.readouterr().out
@@ -187,7 +187,7 @@ def test_a_host_in_words_replaces_the_hosts_of_a_scenario(capsys):
     assert main(["predict", "hotlava-transmit", "--host", "nic=100g slot=gen3x8"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("nuttcp (6 processes) sender to receiver over back-to-back-6x10ge: ")
-    assert "limited by slot nic of the receiver (PCIe 3.0 x8)" in out
+    assert "limited by the slot of the receiver's network card (PCIe 3.0 x8)" in out
     assert "x16" not in out
 
 
@@ -215,3 +215,14 @@ def test_the_time_of_a_fixed_amount_is_told(capsys):
 def test_rates_of_disks_are_told_in_bytes_and_bits(capsys):
     assert main(["limits", "raid", "--level=6", "--disks=12", "--disk-rate=250MB/s", "--op=read"]) == 0
     assert capsys.readouterr().out == "throughput  2.50000 GB/s (20.0000 Gb/s)\n"
+
+
+def test_an_amount_at_a_measured_rate_has_its_time(capsys):
+    assert main(["limits", "tcp", "--rtt", "62ms", "--rate", "10Gb/s", "--bytes", "40TB", "--measured", "3.1Gb/s"]) == 0
+    assert capsys.readouterr().out.endswith("\n40.0 TB at 3.10 Gb/s take 28.7 h.\n")
+
+
+def test_half_the_name_of_an_option_suggests_the_whole_names(capsys):
+    with pytest.raises(SystemExit):
+        main(["limits", "lag", "--links", "2", "--rate", "10Gb/s", "--flows", "4"])
+    assert "unknown option '--rate'; did you mean '--link-rate' or '--flow-rate'?" in capsys.readouterr().err

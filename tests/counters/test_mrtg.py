@@ -164,6 +164,7 @@ def test_a_page_without_rates_over_time_is_told_with_its_means_and_peaks(tmp_pat
     head = f"<head><title>Port 7</title>\n<!-- Begin Head -->\n{comments}</head>"
     body = "<body><table><tr class='in'><th>In</th><td>80.0 MB/s (9.0%)</td></tr></table></body>"
     page.write_text(f"<html>{head}{body}</html>\n")
-    assert main(["traffic", str(page)]) == 1
     told = "day: in, mean 160 Mb/s, most 640 Mb/s; out, mean 24.0 Mb/s, most 96.0 Mb/s"
-    assert f"{page}: found summaries only ({told}), expected rates over time" in capsys.readouterr().err
+    for command, status in (("traffic", 1), ("counters", 0)):
+        assert main([command, str(page)]) == status
+        assert f"{page}: found summaries only ({told}), expected rates over time" in capsys.readouterr().err

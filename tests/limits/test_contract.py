@@ -41,7 +41,15 @@ CALLS = {
     | {"message": 65536, "cores": 2, "neighbours": 1, "neighbour_use": 0.7, "interrupts": 0.1, "quota": 0.55},
     "memory": {"channels": 3, "transfers": 1333e6, "passes": 3, "usable": 0.75, "link_rate": 6e10, "link_passes": 2},
     "interconnect": {"link": "qpi-6.4", "links": 2},
-    "requests": {"request": 1e6, "round_trip": 0.08, "service": 2e-3, "outstanding": 8, "round_trips": 2, "rate": 1e10}
+    "requests": {
+        "request": 1e6,
+        "round_trip": 0.08,
+        "service": 2e-3,
+        "outstanding": 8,
+        "round_trips": 2,
+        "rate": 1e10,
+        "bytes": 4e12,
+    }
     | {"store_rate": 8e9},
 }
 FIGURES = {
@@ -63,7 +71,7 @@ FIGURES = {
     "cpu": {"throughput_bps", "byte_share"},
     "memory": {"throughput_bps", "bandwidth_bps"},
     "interconnect": {"throughput_bps", "raw_bps"},
-    "requests": {"throughput_bps", "requests_per_s", "outstanding_to_fill"},
+    "requests": {"throughput_bps", "requests_per_s", "outstanding_to_fill", "time_s"},
 }
 NUMERIC = [
     (kind, name)
@@ -127,7 +135,8 @@ def test_a_second_of_another_length_changes_nothing_but_the_unit(kind, times):
         warnings.simplefilter("ignore", ValidityWarning)  # such long times are mistakes
         figures = function(**call | other)
     for name, figure in function(**call).items():
-        assert figures[name] == pytest.approx(figure * (1 if name in PURE else times), rel=1e-9), name
+        power = 0 if name in PURE else -1 if name == "time_s" else 1
+        assert figures[name] == pytest.approx(figure * times**power, rel=1e-9), name
 
 
 @pytest.mark.parametrize("kind", limits.KINDS)

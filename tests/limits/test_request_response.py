@@ -101,3 +101,9 @@ def test_measured_copies(corpus):
         expected = serial_bps(*stages) if row["kind"] == "serial" else min(stages)
         assert float(row["measured_bps"]) == pytest.approx(expected, rel=0.05)
     assert len(rows) >= 8
+
+
+def test_the_time_of_all_files_follows_from_their_amount():
+    few, many = (requests(200e3, round_trip=30e-3, outstanding=n, bytes=400e9)["time_s"] for n in (1, 16))
+    assert few == pytest.approx(2e6 * 30e-3)
+    assert few == pytest.approx(16 * many)

@@ -252,3 +252,20 @@ def test_five_hundred_parts_are_searched():
     bought = purchase("80 Gb/s", path="sc11-100ge", offers=Offers(found))
     assert bought.prediction.throughput_bps >= 80e9
     assert bought.rounds <= 30  # each a program solved and a candidate predicted
+
+
+def test_drives_hold_the_capacity_without_their_parity_in_bays_of_their_size():
+    wanted = {"path": "lan-10ge", "raid": 6, "assume_prices": True}
+    bought = purchase("2 Gb/s", capacity="60 TB", **wanted)
+    assert min(bought.capacity_bytes.values()) >= 60e12
+    for host in bought.hosts.values():
+        assert host.storage.disk.capacity.value * (host.storage.disks - 2) * host.storage.arrays >= 60e12
+        large = host.storage.disk.form == "3.5 inch"
+        bays = sum(number * box.bays for box, number in host.enclosures if not large or box.bay_form == "3.5 inch")
+        assert bays >= host.storage.bays
+    assert bought.usd > purchase("2 Gb/s", **wanted).usd
+
+
+def test_a_capacity_is_asked_of_disks():
+    with pytest.raises(InputError, match="found a capacity between memories, expected a transfer between disks"):
+        purchase("2 Gb/s", path="lan-10ge", between="memory", capacity="1 TB")

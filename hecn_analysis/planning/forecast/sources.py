@@ -33,6 +33,7 @@ def rates_of(
     """Read rates, and the speeds that the sources state. [bit/s]."""
     paths = [source] if isinstance(source, str | Path) else list(source)
     folders = [Path(path) for path in paths]
+    why = "hecn counters says why"
     if len(paths) == 1 and is_archive(folders[0]):
         archive = Archive(folders[0])
         samples, given = archive.table("samples"), archive.table("rates")
@@ -40,13 +41,16 @@ def rates_of(
         samples, given = _parquets(folders), tables.make("rates", [])
     else:
         counters = read_counters(paths, time_zone=zone, host=host, progress=progress)
+        if len(counters.problems):
+            first = counters.problems.iloc[0]
+            why = f"{first['source_file']}: {first['message']}"
         samples, given = counters.samples, given_rates(counters.samples, counters.rates)
     if host is not None:
         samples, given = (table.assign(host=table["host"].fillna(host)) for table in (samples, given))
     rated = rates(samples, given, widths=widths, speeds=speeds)
     if rated.empty:
         named = ", ".join(map(str, paths))
-        raise InputError(f"no rates in {named}", "an archive or files with counters", advice="hecn counters says why")
+        raise InputError(f"no rates in {named}", "an archive or files with counters", advice=why)
     return rated, speeds_of(samples)
 
 

@@ -40,6 +40,7 @@ def purchase(
     budget: float | None = None,
     tool: str | None = None,
     raid: Level = 0,
+    capacity: str | float | None = None,
     assume_prices: bool = False,
     since: int | None = None,
     like: str | None = None,
@@ -64,6 +65,8 @@ def purchase(
         Tool of the transfer; default: nuttcp between memories, nuttscp between drives.
     raid
         RAID level of the arrays: 0, 5, 6 or 10.
+    capacity
+        Usable capacity of each host, without parity and copies [B].
     assume_prices
         Also buy parts whose price is only assumed.
     since
@@ -100,6 +103,7 @@ def purchase(
         between=between,
         tool=tool,
         raid=raid,
+        capacity=capacity,
         assume_prices=assume_prices,
         since=since,
         like=like,
@@ -199,6 +203,7 @@ def _search(
     between: Literal["memory", "disk"] = "disk",
     tool: str | None = None,
     raid: Level = 0,
+    capacity: str | float | None = None,
     assume_prices: bool = False,
     since: int | None = None,
     like: str | None = None,
@@ -210,6 +215,8 @@ def _search(
     keys = _path_and_tool(path, between, tool)
     if raid not in {0, 5, 6, 10}:
         raise InputError(f"RAID {raid}", "one of 0, 5, 6, 10")
+    if capacity is not None and between != "disk":
+        raise InputError("a capacity between memories", "a transfer between disks")
     if like is not None:
         offers = offered_by(like)[0]
     elif offers is None:
@@ -220,4 +227,5 @@ def _search(
     ends = (base.tool.source_end, base.tool.sink_end)
     if ends != (between, between):
         raise InputError(f"tool {tool!r} from {ends[0]} to {ends[1]}", f"a tool from {between} to {between}")
-    return Search(base, offers, between, raid, direct=direct, reach_m=reach_m)
+    holds = 0.0 if capacity is None else units.parse(capacity, "bytes", name="capacity")
+    return Search(base, offers, between, raid, direct=direct, reach_m=reach_m, capacity_bytes=holds)

@@ -84,6 +84,7 @@ class Request:
     reach_m: float  # length of the cable at each host [m]
     direct: bool  # whether the hosts are connected directly, without a switch
     max_payload: dict[Role, float]  # MaxPayload of each host [B]
+    capacity_bytes: float = 0.0  # usable capacity of the arrays of each host together [B]
 
 
 @cache
@@ -297,12 +298,19 @@ def _storages(request: Request, role: Role) -> Iterator[Option]:
                         count
                         for count in ports
                         if _factor(count, request.raid, role, solid_state=disk.solid_state) * rate * _ROUNDING >= needed
+                        and arrays * usable_bytes(disk, count, request.raid) * _ROUNDING >= request.capacity_bytes
                     ),
                     None,
                 )
                 if disks is not None:
                     chosen = Storage(disk, controller, arrays, disks, float(link))
                     yield _card_option(role, chosen, controller, fitting=fitting)
+
+
+def usable_bytes(disk: Disk, disks: int, raid: int) -> float:
+    """Capacity of an array without its parity or copies [B]; 0 where that of a drive is not known."""
+    data = disks // 2 if raid == 10 else disks - {5: 1, 6: 2}.get(raid, 0)
+    return 0.0 if disk.capacity is None else data * disk.capacity.value
 
 
 @cache

@@ -31,6 +31,9 @@ LIMITS: Final = {
     "prediction": "the predicted limits of cores, memory, drives and the path together",
 }
 
+#: Form of the drives that do not fit into every bay.
+LARGE: Final = "3.5 inch"
+
 #: Most enclosures of a kind for one host.
 _MOST_BOXES: Final = 20
 
@@ -270,9 +273,19 @@ class Program:
         ]
         if of == "bays":
             used = [(at[option], float(option.chosen.bays)) for option in groups["storage"]]
+            large = [term for option, term in zip(groups["storage"], used, strict=True) if _is_large(option)]
+            roomy = [
+                each for each, box in zip(there, self.offers.enclosures.values(), strict=True) if box.bay_form == LARGE
+            ]
+            rows.add([*large, *roomy], high=0)
         else:
             used = [(at[option], option.power_w) for members in groups.values() for option in members]
         rows.add([*used, *there], high=0)
+
+
+def _is_large(option: Option) -> bool:
+    """Whether the drives of a storage fit only large bays."""
+    return bool(option.chosen.disk.form == LARGE)
 
 
 def _channels(chosen: Platform | Processors) -> float:

@@ -13,6 +13,7 @@ from hecn_analysis.base import units
 from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.tables import with_units
 from hecn_analysis.planning.purchase.builds import Entry, HostBuild, Line, Role
+from hecn_analysis.planning.purchase.options import usable_bytes
 from hecn_analysis.prediction import Prediction
 
 
@@ -22,7 +23,7 @@ class Purchase:
 
     ``target_bps`` is the target throughput [bit/s], ``entries`` the bill of materials; ``rounds`` and ``cuts`` are the
     numbers of predicted purchases and of combinations of parts ruled out. Every purchase that is cheaper falls short of
-    ``asked_bps`` by the central values of the model [bit/s].
+    ``asked_bps`` by the central values of the model [bit/s]. ``raid`` is the level of the arrays.
 
     Examples
     --------
@@ -40,6 +41,7 @@ class Purchase:
     rounds: int
     cuts: int
     asked_bps: float
+    raid: int = 0
 
     @property
     def usd(self) -> float:
@@ -87,6 +89,15 @@ class Purchase:
             for name, disk in disks.items()
         ]
 
+    @property
+    def capacity_bytes(self) -> dict[str, float]:
+        """Usable capacity of the drives of each host, by role [B]; without hosts that have none."""
+        return {
+            role: storage.arrays * usable_bytes(storage.disk, storage.disks, self.raid)
+            for role, host in self.hosts.items()
+            if (storage := host.storage) is not None
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain objects.
 
@@ -108,6 +119,7 @@ class Purchase:
             "bottleneck": self.prediction.bottleneck,
             "rounds": self.rounds,
             "cuts": self.cuts,
+            "capacity_bytes": self.capacity_bytes,
             "drives": self.drives(),
             "bill": self.to_frame().to_dict("records"),
             "scenario": dict(self.prediction.scenario.keys),

@@ -81,6 +81,7 @@ class Search:
         *,
         direct: bool,
         reach_m: float,
+        capacity_bytes: float = 0.0,
     ) -> None:
         self.base = base
         self.offers = offers
@@ -88,6 +89,7 @@ class Search:
         self.raid = raid
         self.direct = direct
         self.reach_m = reach_m
+        self.capacity_bytes = capacity_bytes
         self.program = Program(offers, end, direct=direct)
         self._advice = ASSUME_PRICES if offers.published_only else None
         self._last: int | None = None
@@ -119,7 +121,15 @@ class Search:
             host = getattr(self.base, role)
             max_payload[role] = self.offers.base.get("max_payload", host.max_payload.value)
         request = Request(
-            target_bps, self.offers, self.base.path, self.end, self.raid, self.reach_m, self.direct, max_payload
+            target_bps,
+            self.offers,
+            self.base.path,
+            self.end,
+            self.raid,
+            self.reach_m,
+            self.direct,
+            max_payload,
+            self.capacity_bytes,
         )
         over = lines(request)
         known = list(options(request, over))
@@ -192,7 +202,7 @@ class Search:
             fixed_title=self.offers.fixed_title,
         )
         prediction = predict(reached.scenario)
-        return Purchase(target_bps, hosts, chosen.line, entries, prediction, rounds, cuts, target_bps)
+        return Purchase(target_bps, hosts, chosen.line, entries, prediction, rounds, cuts, target_bps, self.raid)
 
     # predictions -----------------------------------------------------------------------------------------------------
 
@@ -263,11 +273,12 @@ class Search:
             raise InputError(nothing, f"a path faster than {most}, the rate of its links together")
         if not over:
             raise InputError(nothing, "a transceiver or cable of the links' rate on offer", advice=self._advice)
+        holding = f" and hold {units.format_bytes(request.capacity_bytes)}" if request.capacity_bytes else ""
         words = {
             "processors": "a processor with a price for a socket of a board on offer",
             "modules": "memory modules on offer",
             "cards": f"network cards on offer that carry {target} through slots and ports of the path's rate",
-            "storage": f"drives and controllers on offer that {{}} {target} together",
+            "storage": f"drives and controllers on offer that {{}} {target} together{holding}",
         }
         for role in ROLES:
             for group in self.program.groups():
