@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: Start-ups to compute for amounts as they are.
 _MOST_SIZES: Final = 200
 
+#: Transfers that together reach this share of a link fill its queue: less than 1, as they reach payload.
+_FILLS: Final = 0.9
+
 #: More transfers than this at once, at a host or on a link, are computed with a rounded number.
 _EXACT: Final = 32
 
@@ -214,19 +217,35 @@ class System:
     def _weights(self) -> dict[tuple[Hop, Alone], float]:
         """Weights of the kinds of transfers that share a link."""
         weights: dict[tuple[Hop, Alone], float] = {}
+        waiting_s = self._waiting()
+        routes = {flow.kind: flow.route for flow in self.flows}
         for hop, counts in self._crossing.items():
             link = self.site.links[hop.link]
             if len(counts) == 1 or link.rate is None:
                 continue
             many = np.array(list(counts.values()))
             streams = many * [streams_per_process(kind.scenario) for kind in counts]
-            waiting = 0.0 if link.queue is None else link.queue.value * 4 / link.rate.value  # half a queue on average
+            waiting = [sum(waiting_s[passed] for passed in routes[kind]) for kind in counts]
             rtt = np.array([float(kind.scenario.path.rtt.value) for kind in counts]) + waiting
             reno = np.array([getattr(kind.scenario.sender, "congestion_control", "") == "reno" for kind in counts])
             wire = min(float(np.ravel(payload_per_packet(kind.scenario)[1])[0]) for kind in counts)
             of_each = shares(carries(link) / 8 / wire, streams, rtt, reno) / many
             weights |= {(hop, kind): float(weight) for kind, weight in zip(counts, of_each, strict=True)}
         return weights
+
+    def _waiting(self) -> dict[Hop, float]:
+        """Half of the queue of each link that the transfers across it can fill, in time [s]."""
+        reach = {}
+        for kind, route in {flow.kind: flow.route for flow in self.flows}.items():
+            most_bps = max(float(limit.most_bps[0]) for limit, _ in kind.courses.values())
+            reach[kind] = min(most_bps, carries(self.site.links[narrowest(self.site, route)]))
+        waiting = {}
+        for hop, counts in self._crossing.items():
+            link = self.site.links[hop.link]
+            is_full = sum(many * reach[kind] for kind, many in counts.items()) > _FILLS * carries(link)
+            queue, rate = link.queue, link.rate
+            waiting[hop] = queue.value * 4 / rate.value if queue is not None and rate is not None and is_full else 0.0
+        return waiting
 
     def _sizes(self) -> list[Size]:
         """Size of each transfer for its start-up; many sizes count as the nearest power of two."""

@@ -272,3 +272,31 @@ def test_a_priority_leaves_what_it_cannot_use(chain):
     other = {"name": "other", "sender": "h0", "receiver": "h1", "duration": 10}
     rates = {each.name: each.throughput_bps / 1e9 for each in chain([1, 3], [urgent, other]).transfers}
     assert rates == {"urgent": pytest.approx(0.25, rel=1e-3), "other": pytest.approx(0.75, rel=1e-3)}
+
+
+def test_a_full_queue_before_a_link_lengthens_the_round_trips_over_it():
+    """Half queues of 10 ms and 1 ms: the transfer over both links gets a twelfth of the second one, the other the rest."""
+    links = {"near": ("s0", "s1", 0.5e9, 1_250_000), "far": ("s1", "s2", 1e9, 250_000)}
+    hosts = {"a": "s0", "b": "s1", "c": "s2", "d": "s2"}
+    site = {
+        "hosts": dict.fromkeys(hosts, "ideal"),
+        "switches": {name: {} for name in ("s0", "s1", "s2")},
+        "links": {
+            **{f"to-{host}": {"ends": [host, switch], "rtt": 0, "loss": 0} for host, switch in hosts.items()},
+            **{
+                name: {"ends": [near, far], "rate": rate_bps, "queue": queue, "rtt": 0, "loss": 0}
+                for name, (near, far, rate_bps, queue) in links.items()
+            },
+        },
+        "tool": "iperf3",
+        "set": {"sender.congestion_control": "reno"},
+        "transfers": [
+            {"name": "both", "sender": "a", "receiver": "c", "duration": 100},
+            {"name": "second", "sender": "b", "receiver": "d", "duration": 100},
+        ],
+    }
+    rates = {each.name: each.throughput_bps for each in predict_site(site).transfers}
+    assert rates["second"] == pytest.approx(11 * rates["both"], rel=0.05)
+    site["links"]["near"]["rate"] = 100e9  # it cannot be filled: no queue waits there
+    rates = {each.name: each.throughput_bps for each in predict_site(site).transfers}
+    assert rates["second"] == pytest.approx(rates["both"], rel=0.05)
