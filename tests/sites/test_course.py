@@ -275,7 +275,7 @@ def test_a_priority_leaves_what_it_cannot_use(chain):
 
 
 def test_a_full_queue_before_a_link_lengthens_the_round_trips_over_it():
-    """Half queues of 10 ms and 1 ms: the transfer over both links gets a twelfth of the second one, the other the rest."""
+    """Half queues of 10 ms and 1 ms: the transfer over both links gets a twelfth of the second, the other the rest."""
     links = {"near": ("s0", "s1", 0.5e9, 1_250_000), "far": ("s1", "s2", 1e9, 250_000)}
     hosts = {"a": "s0", "b": "s1", "c": "s2", "d": "s2"}
     site = {

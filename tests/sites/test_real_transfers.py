@@ -1,8 +1,8 @@
 """Real transfers at the same time between network namespaces, against the prediction of their site.
 
 Two links in a row, each with a queue. ``few`` and ``many`` cross both and are held back at the first; ``alone`` has
-what they and the paced transfer leave of the second, which holds back none of them (max-min). Each loss brings Reno half way
-to its shares, here every 0.3 s: rate x RTT^2 / (2 x streams x packet), with twelve streams and 40 ms of queues.
+what they and the paced transfer leave of the second, which holds back none of them (max-min). Each loss brings Reno
+half way to its shares, every rate x RTT^2 / (2 x streams x packet) seconds: 0.3 s with 12 streams and 40 ms of queues.
 """
 
 import contextlib
