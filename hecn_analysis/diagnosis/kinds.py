@@ -11,7 +11,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import of_captures
-from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs
+from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs, targets
 from hecn_analysis.diagnosis.unfinished import with_unfinished
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
@@ -270,8 +270,9 @@ def kinds(folder: Folder) -> list[Kind]:
         },
         copies=BETWEEN_HOSTS,
     )
-    runs = runs.assign(**{name: said_of_runs(runs, own, name) for name in (_RATE, _WINDOW)})
-    runs = runs.assign(**{name: said_of_runs(runs, own, name) for name in ("asked.local", "asked.remote")})
+    said = (_RATE, _WINDOW, "asked.local", "asked.remote")
+    runs = runs.assign(**{name: said_of_runs(runs, own, name) for name in said})
+    runs["target"] = pd.Series(targets(runs, own), runs.index, dtype=object)
     mounts = [statement for statement in folder.statements if statement.name == "mount.share"]
     of_disks = runs[runs["tool"].isin(DISK_TOOLS)]
     shares = {at: share for at, run in of_disks.iterrows() if (share := _share(mounts, own, run)) is not None}
@@ -282,7 +283,7 @@ def kinds(folder: Folder) -> list[Kind]:
     ends = {_stem(str(name)) for name in files}
     of_ends = runs["source_file"].map(lambda name: _stem(str(name)) in ends).astype(bool)
     piped = runs["tool"].isin(_LOCAL) & (runs["source_file"].isin(files) | of_ends) & runs["share"].isna()
-    keys = ["condition", _RATE, _WINDOW, "asked.local", "asked.remote", "share"]
+    keys = ["condition", _RATE, _WINDOW, "asked.local", "asked.remote", "share", "target"]
     made = [
         _kind(folder, str(key[0]), part, runs[piped], shares.get(part.index[0]))
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
@@ -349,6 +350,7 @@ def _kind(
     said = [f"paced at {units.format_rate(float(rate))}"] if not pd.isna(rate) else []
     said += [f"a window of {units.format_bytes(float(window))} asked for"] if not pd.isna(window) else []
     said += [f"on the share {share.value}"] if share is not None else []
+    said += [first["target"]] if first["target"] else []
     return Kind(
         condition=", ".join([condition, *said, *([f"{source} to {destination}"] if source and destination else [])]),
         tool=str(first["tool"]),

@@ -9,6 +9,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.diagnosis.facts import Fact, Facts, Reads, enter
+from hecn_analysis.runs import course
 
 #: Below this RTT, most of the scatter is that of the hosts. [s]
 _SHORT_PATH_S: Final = 1e-3
@@ -68,7 +69,7 @@ def _before_silence(facts: Facts) -> Fact | None:
     """Data of a run most of whose intervals are empty: a black hole takes no more than the sender buffers [MB]."""
 
     def carried(intervals: pd.DataFrame) -> float:
-        if float((intervals["rate_bps"].iloc[1:] <= 0).mean()) < _MOSTLY:
+        if not course.silence(intervals) >= _MOSTLY:
             return math.nan
         return float((intervals["rate_bps"] * (intervals["t_end_s"] - intervals["t_start_s"])).sum() / 8e6)
 

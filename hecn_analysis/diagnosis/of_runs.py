@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
 
+from hecn_analysis.runs.rates import DISK_TOOLS
 from hecn_analysis.statements import Statement
 
 #: Directions in which the other end sends.
 BACK: Final = ("receive", "get", "download")
+
+
+#: The number at the end of a job's name, which alone makes no other test: "job2", but not "Q32".
+_NUMBER: Final = re.compile(r"(?<=[A-Za-z]{3})[ ._-]?\d{1,3}$")
 
 
 def by_file(statements: Iterable[Statement]) -> dict[str, list[Statement]]:
@@ -39,3 +46,23 @@ def said_of_runs(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], nam
         among = [statement.value for statement in values if start <= statement.line <= int(last)]
         said.append(among[-1] if among else None)
     return said
+
+
+def targets(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> list[str | None]:
+    """The job and the place of each test of a disk, by its name and the paths of the command above it."""
+    texts: list[str | None] = []
+    for run in runs[["source_file", "line_last", "tool", "label"]].to_dict("records"):
+        if run["tool"] not in DISK_TOOLS:
+            texts.append(None)
+            continue
+        last = None if pd.isna(run["line_last"]) else int(run["line_last"])
+        paths = [
+            told
+            for told in own.get(str(run["source_file"]), ())
+            if told.name == "asked.path" and told.line <= (last or 1)
+        ]
+        of = {str(told.value) for told in paths if told.line == paths[-1].line}
+        places = sorted({path if path.startswith("/dev/") else posixpath.dirname(path) for path in of})
+        job = "" if pd.isna(run["label"]) else _NUMBER.sub("", str(run["label"]))
+        texts.append(", ".join([*([f"job {job}"] if job else []), *places]))
+    return texts

@@ -478,7 +478,7 @@ def _loss_fit(facts: Facts) -> Fact | None:
 def _silent(facts: Facts) -> Fact | None:
     if not facts.has_rates:  # a run that somebody broke off because nothing came
         return facts.all_silent
-    return facts.over_runs(lambda intervals: float((intervals["rate_bps"].iloc[1:] <= 0).mean()), _INTERVALS)
+    return facts.over_runs(course.silence, _INTERVALS)
 
 
 @_sign

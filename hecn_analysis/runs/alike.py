@@ -1,9 +1,9 @@
 """Group runs that repeat one test, according to their logs, so that their rates can be compared.
 
-Runs are alike if they have the same tool, protocol, direction, number of streams and circumstances (alone or
-simultaneous, over an emulated or a real path), about the same distance (round-trip time within a factor of 2, or 5 ms)
-and about the same amount (a factor of 3) or, for timed tests, duration (a factor of 2). File names do not count.
-Unknown values form a class of their own.
+Runs are alike if they have the same tool, protocol, direction, number of streams, size of requests to a disk and
+circumstances (alone or simultaneous, over an emulated or a real path), about the same distance (round-trip time within
+a factor of 2, or 5 ms) and about the same amount (a factor of 3) or, for timed tests, duration (a factor of 2). File
+names do not count. Unknown values form a class of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hecn_analysis.runs.circumstances import circumstances
 from hecn_analysis.runs.rates import run_rates
 
 #: Properties that make runs alike, in the order of their description.
-KEYS: Final = ("tool", "protocol", "direction", "streams", "extent", "distance", "circumstances")
+KEYS: Final = ("tool", "protocol", "direction", "streams", "request", "extent", "distance", "circumstances")
 
 _RTT_RATIO: Final = 2.0
 _RTT_S: Final = 0.005
@@ -41,6 +41,9 @@ _LOADED: Final = frozenset({"iperf2", "iperf3", "ss", "speedtest"})
 _LOADED_RATIO: Final = 3.0
 _LOADED_S: Final = 0.05
 
+#: Requests are of a power of two; where rate and requests per second deviate more from one, of several sizes. [1]
+_OFF_A_POWER: Final = 0.06
+
 #: Values of a class within this ratio are described as one value.
 _SAME: Final = 1.1
 
@@ -49,12 +52,13 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     """Add the properties that make runs alike; give runs of several folders together, so that they share classes.
 
     New columns: ``rate_bps`` (from `hecn_analysis.runs.rates.run_rate`) [bit/s], ``path_rtt_s`` (the smallest in the
-    log) [s], ``extent``, ``distance`` and ``circumstances`` (texts, missing if unknown), and ``condition``: all `KEYS`
-    in words, such as "nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems".
+    log) [s], ``request``, ``extent``, ``distance`` and ``circumstances`` (texts, missing if unknown), and
+    ``condition``: all `KEYS` in words, such as "nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems".
     """
     smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
     described = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)
     described["distance"] = _distance(smallest, runs["tool"])
+    described["request"] = _requests(described)
     described["extent"] = _extents(runs)
     described["circumstances"] = pd.array(circumstances(runs), dtype="string")
     described["condition"] = _words(described)
@@ -144,6 +148,23 @@ def _distance(rtt_s: pd.Series[Any], tools: pd.Series[Any]) -> list[str | None]:
     ]
 
 
+def _requests(runs: pd.DataFrame) -> list[str | None]:
+    """Sizes of the requests to a disk, by rate and requests per second."""
+    iops = runs["iops"].astype(float).where(runs["protocol"].eq("file") & (runs["iops"].astype(float) > 0))
+    size = runs["rate_bps"].astype(float) / 8 / iops
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = np.round(np.log2(size.where(size > 0)))
+    fits = np.abs(size / 2**power - 1) <= _OFF_A_POWER + 1 / iops  # whole requests per second are printed
+    return [f"requests of {_binary(int(number))}" if fit else None for number, fit in zip(power, fits, strict=True)]
+
+
+def _binary(power: int) -> str:
+    """A power of two in bytes, as options of tools state it."""
+    prefixes = ("B", "KiB", "MiB", "GiB")
+    step = min(max(power // 10, 0), len(prefixes) - 1)
+    return f"{2 ** (power - 10 * step):g} {prefixes[step]}"
+
+
 def _extents(runs: pd.DataFrame) -> list[str | None]:
     """Duration of a timed run, else its amount of data."""
     duration, amount = runs["duration_s"].astype(float), runs["bytes"].astype(float)
@@ -171,5 +192,9 @@ def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row 
     )
     streams = [f"{known['streams']} streams"] if known.get("streams", 1) > 1 else []
     return ", ".join(
-        [head, *streams, *(str(known[key]) for key in ("extent", "distance", "circumstances") if key in known)]
+        [
+            head,
+            *streams,
+            *(str(known[key]) for key in ("request", "extent", "distance", "circumstances") if key in known),
+        ]
     )

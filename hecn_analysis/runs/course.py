@@ -57,6 +57,9 @@ _TREND_OF: Final = 8
 _TREND_MOST: Final = 400
 _TREND: Final = 0.15
 
+#: Tools write and read blocks of 128 KiB: of fewer than a few in an interval, some intervals have none by chance. [B]
+_BLOCKS: Final = 4 * 131072
+
 #: The shortest interval of a course is this much shorter than the others where the last one was cut. [1]
 _CUT: Final = 0.7
 
@@ -82,6 +85,19 @@ def together(intervals: pd.DataFrame) -> pd.DataFrame:
     if len(course) > FEWEST and lengths.iloc[-1] < _CUT * lengths.iloc[0]:
         course = course.iloc[:-1]
     return course
+
+
+def silence(course: pd.DataFrame) -> float:
+    """Share of the intervals after the first that carry nothing [1]; those too short for a few blocks are joined."""
+    start, end, rate = (course[name].to_numpy(float) for name in ("t_start_s", "t_end_s", "rate_bps"))
+    carried, lasted = np.nan_to_num(rate) * (end - start), float(end[-1] - start[0])
+    if not lasted > 0:
+        return math.nan
+    total = float(carried.sum())
+    least_s = min(_BLOCKS * 8 / (total / lasted), lasted / FEWEST) if total > 0 else 0.0
+    place = np.floor((start - start[0]) / max(least_s, float(np.median(end - start)))).astype(np.int64)
+    parts = np.bincount(place, carried)[np.unique(place)]
+    return float((parts[1:] <= 0).mean()) if len(parts) > 1 else math.nan
 
 
 def _moments(known: pd.DataFrame) -> Array:

@@ -53,7 +53,7 @@ _COMMAND: Final = re.compile(
     rf"(?:^|[\s|;&$#>])(?:{'|'.join(map(re.escape, _PROGRAMS))})(?= )(?P<arguments>[^|;&<\n]{{1,400}})"
 )
 _PATH: Final = re.compile(r"(?:^|[\s=])(?P<path>/[^\s'\",;:]{1,200})")
-_DEVICES: Final = ("/dev/", "/proc/", "/sys/")
+_NO_FILES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/std", "/proc/", "/sys/")
 _LONGEST: Final = 1000
 
 
@@ -75,5 +75,5 @@ def find(document: Document) -> Iterator[Statement]:
                 continue
         if any(word in text for word in of_programs) and (command := _COMMAND.search(text)) is not None:
             for path in _PATH.finditer(command["arguments"]):
-                if not path["path"].startswith(_DEVICES):
+                if not path["path"].startswith(_NO_FILES):
                     yield Statement("asked.path", path["path"], document.source_file, number, line[:300], end)

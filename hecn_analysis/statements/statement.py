@@ -116,7 +116,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "asked.bytes": "amount that the tool was asked for [B]",
         "asked.command": "the command line, or the request in the output",
         "asked.file": "what the tool reads or writes: a file or device, program, or memory",
-        "asked.path": "file or directory that a test of a disk or a copy reads or writes",
+        "asked.path": "file, directory or device that a test of a disk or a copy reads or writes",
         "asked.direct": "1 where a test of a disk goes past the page cache or flushes it, 0 where its command does not",
         "asked.name": "name that the command gives the other end",
         "run.began_s": "when the run began by the clock of the host that wrote the output [s since 1970]",

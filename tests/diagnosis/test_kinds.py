@@ -222,3 +222,36 @@ def test_probes_count_for_the_runs_between_their_hosts(tmp_path):
     assert (lost.value, fine.said("path.ping_loss_idle")) == (0.0002, None)
     assert slow.resent is not None  # the summary has no bytes
     assert slow.resent.value == pytest.approx(18 / (120e6 * 20 / 8 / 1448))
+
+
+def test_jobs_of_fio_with_other_requests_or_depths_are_other_kinds(tmp_path):
+    group = (
+        "{name}: (groupid={number}, jobs=1): err= 0: pid=4711: Sun Nov 22 00:00:00 2026\n"
+        "  read: IOPS={iops}, BW={rate}MiB/s ({rate}MB/s)({moved}MiB/10000msec)\n"
+    )
+    total = (
+        "Run status group {number} (all jobs):\n"
+        "   READ: bw={rate}MiB/s ({rate}MB/s), {rate}MiB/s-{rate}MiB/s ({rate}MB/s-{rate}MB/s), "
+        "io={moved}MiB ({moved}MB), run=10000-10000msec\n"
+    )
+    jobs = [("seq", 800, 800), ("rand-Q32", 51200, 200), ("rand-Q1", 12800, 50)]
+    parts = [
+        {"name": name, "number": number, "iops": iops, "rate": rate, "moved": 10 * rate}
+        for number, (name, iops, rate) in enumerate(jobs)
+    ]
+    text = "fio-3.33\n" + "".join(group.format(**part) for part in parts)
+    made = found(tmp_path, {"fio.txt": text + "".join(total.format(**part) for part in parts)})
+    assert [kind.condition for kind in made] == [
+        "fio read, requests of 4 KiB, 520 MB, job rand-Q1",
+        "fio read, requests of 4 KiB, 2.1 GB, job rand-Q32",
+        "fio read, requests of 1 MiB, 8.4 GB, job seq",
+    ]
+
+
+def test_tests_of_two_disks_are_two_kinds_and_repetitions_one(tmp_path):
+    text = "".join(
+        f"$ dd if=/dev/zero of={place} bs=1M count=1000 oflag=direct\n"
+        f"1000+0 records in\n1000+0 records out\n1048576000 bytes (1.0 GB, 1000 MiB) copied, {seconds} s, 105 MB/s\n"
+        for place, seconds in (("/tank/a", 10), ("/tank/b", 11), ("/dev/sdb", 5))
+    )
+    assert sorted(len(kind.runs) for kind in found(tmp_path, {"dd.txt": text})) == [1, 2]

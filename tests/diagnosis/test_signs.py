@@ -375,3 +375,12 @@ def test_what_a_silent_run_carried_before(tmp_path):
     assert found["before_silence"] == pytest.approx(30)
     assert "first_rate" not in found  # nothing to compare it with
     assert "before_silence" not in values(tmp_path, a_txt=iperf3())
+
+
+def test_blocks_that_take_longer_than_an_interval_are_no_silence(tmp_path):
+    slow = [1.05e6 if number % 10 == 0 else 0.0 for number in range(100)]  # a block of 128 KiB each ten seconds
+    assert values(tmp_path, a_txt=iperf3(slow, cwnd=None))["silent"] == 0
+
+
+def test_a_run_that_stops_after_its_first_blocks_is_silent(tmp_path):
+    assert values(tmp_path, a_txt=iperf3([1.05e6, *[0.0] * 9], cwnd=None))["silent"] == 1
