@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -48,15 +49,30 @@ def by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterat
     """Group rows by day (UTC); streams and intervals go with their run."""
     column = TABLES[table]
     if column in frame.columns:
-        times = frame[column]
+        days = _days(frame[column])
     elif column and runs is not None:
-        keys = ["source_file", "run"]
-        times = frame[keys].merge(runs[[*keys, "start_time"]], on=keys, how="left")["start_time"].set_axis(frame.index)
+        days = _days(runs["start_time"])
+        if len(np.unique(days)) > 1:
+            keys = ["source_file", "run"]
+            of_runs = runs[keys].assign(day=days)
+            days = frame[keys].merge(of_runs, on=keys, how="left")["day"].to_numpy("datetime64[D]")
     else:
-        times = pd.Series(pd.NaT, index=frame.index)
-    days = pd.to_datetime(times, utc=True).dt.strftime("%Y-%m-%d").fillna(UNKNOWN_DAY)
-    for day, part in frame.groupby(days, sort=True):
-        yield str(day), part
+        days = np.array(["NaT"], "datetime64[D]")
+    each = np.unique(days)
+    for day in each:
+        is_missing = np.isnat(day)
+        part = frame if len(each) == 1 else frame[np.isnat(days) if is_missing else days == day]
+        yield (UNKNOWN_DAY if is_missing else str(day)), part
+
+
+def _days(times: pd.Series) -> np.ndarray[Any, np.dtype[np.datetime64]]:
+    """The days (UTC) of times; NaT where one is missing."""
+    return pd.to_datetime(times, utc=True).to_numpy("datetime64[ns]").astype("datetime64[D]")
+
+
+def to_arrow(frame: pd.DataFrame) -> pa.Table:
+    """Convert rows to an Arrow table by the types of their columns, without metadata of pandas."""
+    return pa.table({name: pa.array(column.array, from_pandas=True) for name, column in frame.items()})
 
 
 def is_between(day: str, first: str | date | None, last: str | date | None) -> bool:
@@ -196,7 +212,7 @@ def schema_mismatch(table: str, schema: pa.Schema) -> str | None:
 def columns(table: str) -> dict[str, str]:
     """Return the columns of a table with their DuckDB types."""
     with duckdb.connect() as connection:
-        empty = pa.Table.from_pandas(tables.make(table, []), preserve_index=False)
+        empty = to_arrow(tables.make(table, []))
         rows = connection.from_arrow(empty)
         return dict(zip(rows.columns, map(str, rows.types), strict=True))
 
@@ -204,7 +220,7 @@ def columns(table: str) -> dict[str, str]:
 @cache
 def _types(table: str) -> dict[str, set[str]]:
     """Return the families of types that the columns of a table may have in a file."""
-    schema = pa.Table.from_pandas(tables.make(table, []), preserve_index=False).schema
+    schema = to_arrow(tables.make(table, [])).schema
     families = {column.name: _family(column.type) for column in schema}
     return {name: {family, "null", *({"whole"} if family == "number" else ())} for name, family in families.items()}
 

@@ -43,6 +43,7 @@ from hecn_analysis.archive.files import (
     plain,
     report_damage,
     schema_mismatch,
+    to_arrow,
     to_frame,
 )
 from hecn_analysis.archive.log import Log, State, Writer
@@ -130,7 +131,7 @@ class Archive:
                     continue
                 counts[table] = len(frame)
                 for day, part in by_day(table, frame, rows.get("runs")):
-                    writer.write(table, day, pa.Table.from_pandas(part, preserve_index=False))
+                    writer.write(table, day, to_arrow(part))
             commit = {
                 "version": _VERSION,
                 "key": key,
@@ -216,7 +217,7 @@ class Archive:
                 has_right_columns = has_right_columns and types.items() <= columns(table).items()
             else:
                 empty = tables.make(table, []).assign(day=pd.Series(dtype="string"))
-                connection.register(table, pa.Table.from_pandas(empty, preserve_index=False))
+                connection.register(table, to_arrow(empty))
         return connection, has_right_columns
 
     def query(self, sql: str, *, damaged: list[InputError] | None = None) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Self
 
@@ -339,13 +339,24 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
         name: [row.get(name, False if column.kind == FLAG else None) for row in rows]
         for name, column in columns.items()
     }
-    if not columns.keys() >= set().union(*rows) or not all(
-        column.fits_all(values[name]) for name, column in columns.items()
-    ):
+    given = set[str]().union(*rows)
+    if not columns.keys() >= given or not all(columns[name].fits_all(values[name]) for name in given):
         for number, row in enumerate(rows):
             for fault in faults(table, row).values():
                 raise RangeError(f"{table}, row {number}: {fault}")
-    return _frame({name: _array(column, values[name]) for name, column in columns.items()}, len(rows))
+    return _frame(
+        {
+            name: _array(column, values[name]) if name in given else _missing(column, len(rows)).copy()
+            for name, column in columns.items()
+        },
+        len(rows),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _missing(column: Column, length: int) -> Any:  # noqa: ANN401 - of numpy or of pandas, by the dtype
+    """The values of a column that no row has; most rows lack most columns."""
+    return _array(column, [None] * length)
 
 
 @cache

@@ -98,6 +98,8 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     >>> len(given_rates(found.samples, found.rates))
     7
     """
+    if samples.empty:
+        return known
     between = rates(samples, known.iloc[:0])
     return known.iloc[len(between) :].reset_index(drop=True)
 

@@ -258,13 +258,9 @@ class _Lines:
 
 def find(document: Document) -> Iterator[Statement]:
     """Find lines that match the entries of ``models/cues.yaml``, at most three of each entry."""
-    words = _words(document.text)
+    possible = _possible(_words(document.text))
     is_prose = len(document.text) <= _LONGEST_PROSE
-    candidates = [
-        (name, cue)
-        for name, cue in entries().items()
-        if (is_prose or not cue.prose) and any(needed <= words for needed in cue.words)
-    ]
+    candidates = [(name, cue) for name, cue in entries().items() if (is_prose or not cue.prose) and name in possible]
     if not candidates:
         return
     lines, end = _Lines(document), end_of(document.source_file)
@@ -273,6 +269,22 @@ def find(document: Document) -> Iterator[Statement]:
         if len(matches) >= cue.times:
             for index, quoted in matches[:_MOST_MATCHES]:
                 yield Statement("cue", name, document.source_file, index + 1, quoted, end)
+
+
+def _possible(words: set[bytes]) -> set[str]:
+    """Entries for one of whose texts a file has all words."""
+    forms = _by_word()
+    return {name for word in (*forms.keys() & words, b"") for needed, name in forms.get(word, ()) if needed <= words}
+
+
+@cache
+def _by_word() -> Mapping[bytes, Sequence[tuple[frozenset[bytes], str]]]:
+    """Words of each text of each entry with its name, by the longest of them; empty for a text without words."""
+    forms: dict[bytes, list[tuple[frozenset[bytes], str]]] = {}
+    for name, cue in entries().items():
+        for needed in cue.words:
+            forms.setdefault(max(needed, key=len, default=b""), []).append((needed, name))
+    return forms
 
 
 def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:

@@ -273,7 +273,7 @@ def test_what_a_file_says_of_pandas_is_not_believed(archive):
     archive.add("one", unit(1))
     (file,) = archive.folder.glob("runs/*/*.parquet")
     rows = pq.read_table(file)
-    meaning = json.loads(rows.schema.metadata[b"pandas"])
+    meaning = json.loads(pa.Table.from_pandas(rows.to_pandas()).schema.metadata[b"pandas"])
     for column in meaning["columns"]:
         del column["pandas_type"]
     pq.write_table(rows.replace_schema_metadata({b"pandas": json.dumps(meaning).encode()}), file)
