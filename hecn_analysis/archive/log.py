@@ -43,6 +43,9 @@ from hecn_analysis.base.errors import InputError
 #: Rows of a row group: a day of some tens of ports polled every 30 s.
 GROUP_ROWS: Final = 131_072
 
+#: Rows that are no shorter when packed, which takes as long as all else about writing them; a compaction packs them.
+_FEW: Final = 64
+
 _COMMIT: Final[Mapping[str, type]] = {"key": str, "source": str, "added": str, "rows": dict}
 _GENERATION: Final[Mapping[str, type]] = {"keys": list}
 _GENERATION_FILE: Final = re.compile(r"(\d{1,18})(?:\.copy)?\.json", re.ASCII)
@@ -337,7 +340,14 @@ class Writer:
         name = f"{time.time_ns():016x}-{self.id}.parquet"  # the order of names is the order of writing
         place = make_folder(self._folder, f"{table}/day={day}")
         self.written.append(f"{table}/day={day}/{name}")
-        pq.write_table(rows, self._own / name, compression="zstd", row_group_size=GROUP_ROWS)
+        is_small = rows.num_rows <= _FEW
+        pq.write_table(
+            rows,
+            self._own / name,
+            compression="none" if is_small else "zstd",
+            use_dictionary=not is_small,
+            row_group_size=GROUP_ROWS,
+        )
         sync(self._own / name)
         (self._own / name).rename(place / name)
         sync(place)
