@@ -12,7 +12,6 @@ process and vanishes with it. Programs that are missing are named and left out.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import datetime as dt
 import gzip
@@ -29,9 +28,10 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from record_namespaces import record_apart
+
 OWN = Path(__file__).resolve().parent / "counters"
 SCRATCH = Path("/mnt")
-INSIDE = "--inside-namespaces"
 HERE, THERE, SWITCH = "192.0.2.1", "192.0.2.2", "192.0.2.254"
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -502,20 +502,5 @@ def samples() -> None:
         thread.join()
 
 
-def main() -> int:
-    """Write data/counters."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(INSIDE, action="store_true", dest="inside", help=argparse.SUPPRESS)
-    if parser.parse_args().inside:
-        record_all()
-        return 0
-    base = ["unshare", "--mount", "--net", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    for namespaces in (base, [*base, "--user", "--map-root-user"]):
-        if subprocess.run([*namespaces, "ip", "link"], capture_output=True, check=False).returncode == 0:
-            return subprocess.run([*namespaces, sys.executable, __file__, INSIDE], check=False).returncode
-    print("no namespaces may be made here, and the recordings need them", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(record_apart(__file__, __doc__, record_all))

@@ -8,7 +8,6 @@ dropped. The hosts and the namespaces are those of `record_counters`.
 
 from __future__ import annotations
 
-import argparse
 import fcntl
 import heapq
 import os
@@ -22,6 +21,7 @@ import time
 from pathlib import Path
 
 import record_counters as session
+from record_namespaces import record_apart
 
 OWN = Path(__file__).resolve().parent / "transfers" / "over_time"
 LINE_BPS, ONE_WAY_S, QUEUE = 40e6, 0.02, 40_000
@@ -101,20 +101,5 @@ def record_all() -> None:
     (OWN / "notes.txt").write_text(f"circuit: {LINE_BPS / 1e6:.0f} Mb/s\n")
 
 
-def main() -> int:
-    """Write data/transfers/over_time, in namespaces."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(session.INSIDE, action="store_true", dest="inside", help=argparse.SUPPRESS)
-    if parser.parse_args().inside:
-        record_all()
-        return 0
-    base = ["unshare", "--mount", "--net", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    for namespaces in (base, [*base, "--user", "--map-root-user"]):
-        if subprocess.run([*namespaces, "ip", "link"], capture_output=True, check=False).returncode == 0:
-            return subprocess.run([*namespaces, sys.executable, __file__, session.INSIDE], check=False).returncode
-    print("no namespaces may be made here, and the recordings need them", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(record_apart(__file__, __doc__, record_all))

@@ -31,12 +31,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from record_namespaces import INSIDE, namespaces
 from record_sessions import CONFIGURATIONS, SERVERS, SESSIONS, VERSIONS, Session
 
 OWN = Path(__file__).resolve().parent / "samples"
 SCRATCH = "/mnt"
 HERE, THERE = "192.0.2.1", "192.0.2.2"
-INSIDE = "--inside-namespaces"
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C",
@@ -242,15 +242,6 @@ def record_all(place: Place, wanted: list[str]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(sample)
             print(f"{path.relative_to(OWN)}: {len(sample)} bytes")
-
-
-def namespaces() -> list[str] | None:
-    """Words that run a program in namespaces of its own, None where they may not be made."""
-    base = ["unshare", "--mount", "--net", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    for words in (base, [*base, "--user", "--map-root-user"]):
-        if subprocess.run([*words, "ip", "link"], capture_output=True, check=False).returncode == 0:
-            return words
-    return None
 
 
 def join(tree: Path | None) -> None:

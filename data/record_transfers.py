@@ -9,7 +9,6 @@ their own, and ethtool, which says that they have, is kept out of the capture.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ import time
 from pathlib import Path
 
 import record_counters as session
+from record_namespaces import record_apart
 
 OWN = Path(__file__).resolve().parent / "transfers"
 HECN = Path(sys.executable).parent / "hecn"
@@ -81,20 +81,5 @@ def record_all() -> None:
     (OWN / "before" / "notes.txt").write_text("Slow since Monday. Who has touched the switch?\n")
 
 
-def main() -> int:
-    """Write data/transfers, in namespaces."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(session.INSIDE, action="store_true", dest="inside", help=argparse.SUPPRESS)
-    if parser.parse_args().inside:
-        record_all()
-        return 0
-    base = ["unshare", "--mount", "--net", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    for namespaces in (base, [*base, "--user", "--map-root-user"]):
-        if subprocess.run([*namespaces, "ip", "link"], capture_output=True, check=False).returncode == 0:
-            return subprocess.run([*namespaces, sys.executable, __file__, session.INSIDE], check=False).returncode
-    print("no namespaces may be made here, and the recordings need them", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(record_apart(__file__, __doc__, record_all))
