@@ -95,7 +95,23 @@ class Clock:
 
 
 def offset(zone: str) -> timedelta | None:
-    """Offset of a zone from UTC, from its abbreviation or its digits; None if ambiguous."""
+    """Offset of a zone from UTC, from its abbreviation or its digits.
+
+    Parameters
+    ----------
+    zone
+        Such as ``CET``, ``+0530`` or ``-03``.
+
+    Returns
+    -------
+    timedelta or None
+        What its clocks are ahead of UTC; None if that is ambiguous or unknown.
+
+    Examples
+    --------
+    >>> offset("EST").total_seconds() / 3600, offset("IST")
+    (-5.0, None)
+    """
     if zone in _HOURS_EAST:
         return timedelta(hours=_HOURS_EAST[zone])
     match = _OFFSET.match(zone)

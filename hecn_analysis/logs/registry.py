@@ -9,7 +9,7 @@ ask for, or prose.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
@@ -91,12 +91,13 @@ def _candidates(readers: tuple[type[Reader], ...], marks: int) -> tuple[int, ...
 
 
 class _Roles(NamedTuple):
-    """What the classes of some readers state: their hints and order; numbers of those of a program, or with dates."""
+    """What classes of readers state: hints, order, numbers of those of programs and documents, those with dates."""
 
     hints: dict[type[Reader], _Hints]
     order: dict[type[Reader], int]
     of_program: dict[str, tuple[int, ...]]
-    dated: tuple[int, ...]
+    of_documents: tuple[int, ...]
+    dated: frozenset[type[Reader]]
 
 
 @cache
@@ -108,7 +109,8 @@ def _roles(readers: tuple[type[Reader], ...]) -> _Roles:
         {reader: _hints(reader) for reader in readers},
         {reader: number for number, reader in numbered},
         {tool: tuple(number for number, reader in numbered if tool in reader.TOOLS) for tool in tools},
-        tuple(number for number, reader in numbered if getattr(reader, "DATED", False)),
+        tuple(number for number, reader in numbered if issubclass(reader, DocumentReader)),
+        frozenset(reader for reader in readers if getattr(reader, "DATED", False)),
     )
 
 
@@ -128,10 +130,34 @@ def command(line: Line) -> Command | None:
     return None
 
 
+class _Asked:
+    """The readers of one file, each made when it is first asked."""
+
+    def __init__(self, findings: RunFindings, classes: tuple[type[Reader], ...]) -> None:
+        self.classes = classes
+        self._findings = findings
+        self._made: dict[int, Reader] = {}
+
+    def __getitem__(self, number: int) -> Reader:
+        if number not in self._made:
+            self._made[number] = self.classes[number](self._findings)
+        return self._made[number]
+
+    def of_documents(self) -> Iterator[DocumentReader]:
+        """The readers of JSON documents."""
+        made = (self[number] for number in _roles(self.classes).of_documents)
+        return (reader for reader in made if isinstance(reader, DocumentReader))
+
+    def finish(self) -> None:
+        """End the output of all that were made."""
+        for number in sorted(self._made):
+            self._made[number].finish()
+
+
 class _Documents:
     """The JSON documents of one file on their way to the readers."""
 
-    def __init__(self, findings: RunFindings, asked: Sequence[DocumentReader], fed: set[Reader]) -> None:
+    def __init__(self, findings: RunFindings, asked: _Asked, fed: set[Reader]) -> None:
         self._findings = findings
         self._asked = asked
         self._fed = fed
@@ -140,7 +166,7 @@ class _Documents:
 
     def wanted(self, value: dict[str, object]) -> bool:
         """Whether a reader asks for objects with such keys."""
-        return any(reader.wants(value) for reader in self._asked)
+        return any(reader.wants(value) for reader in self._asked.of_documents())
 
     def offer(self, document: JsonDocument) -> None:
         """Give a document to the first reader that takes it, unless it has just been read."""
@@ -149,7 +175,7 @@ class _Documents:
         if text[0] == document.text and max(between) <= text[1]:
             self._name("the same JSON document twice in a row", "different ones; read once", document, "ambiguous")
             return
-        if not any(self._takes(reader, document) for reader in self._asked):
+        if not any(self._takes(reader, document) for reader in self._asked.of_documents()):
             return
         self._findings.claim(document.first, document.last)
         for defect in document.defects:
@@ -175,9 +201,7 @@ class _Documents:
 class _Session:
     """The lines of one file on their way to the readers."""
 
-    def __init__(
-        self, findings: RunFindings, asked: Sequence[Reader], lines: Lines, parts: Parts, fed: set[Reader]
-    ) -> None:
+    def __init__(self, findings: RunFindings, asked: _Asked, lines: Lines, parts: Parts, fed: set[Reader]) -> None:
         self._findings = findings
         self._asked = asked
         self._lines = lines
@@ -186,9 +210,7 @@ class _Session:
         self._silent = 0
         self._rows: Take | None = None
         self._front: int | None = 0  # prefixes before the claimed line, None where its reader knows them
-        self._readers = tuple(map(type, asked))
-        self._roles = _roles(self._readers)
-        self._dated = frozenset(asked[number] for number in self._roles.dated)
+        self._roles = _roles(asked.classes)
         self._hints = self._roles.hints.copy()
         lines.heeded = ~_LATER
         self._fed = fed
@@ -265,7 +287,7 @@ class _Session:
         asked = self._to_ask(line) if asked is None else asked
         if not bare:
             return None if self._other_takes(line, asked) else asked
-        if self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated):
+        if self._one_takes(line, [reader for reader in asked if type(reader) in self._roles.dated], self._roles.dated):
             return None
         for number, part in enumerate(bare, 1):
             if self._one_takes(part, [each for each in asked if self._hints[type(each)].on(part.text)]):
@@ -273,12 +295,12 @@ class _Session:
                 return None
         return None if self._one_takes(line, asked) else asked
 
-    def _one_takes(self, line: Line, asked: Sequence[Reader], among: frozenset[Reader] | None = None) -> bool:
+    def _one_takes(self, line: Line, asked: Sequence[Reader], among: frozenset[type[Reader]] | None = None) -> bool:
         return self._active_takes(line, among) or self._other_takes(line, asked)
 
-    def _active_takes(self, line: Line, among: frozenset[Reader] | None = None) -> bool:
+    def _active_takes(self, line: Line, among: frozenset[type[Reader]] | None = None) -> bool:
         active = self._active
-        if active is None or (among is not None and active not in among):
+        if active is None or (among is not None and type(active) not in among):
             return False
         self._fed.add(active)
         return active.feed(line)
@@ -300,8 +322,10 @@ class _Session:
         marks = line.marks
         if not marks:
             return []
-        candidates = (self._asked[number] for number in _candidates(self._readers, marks))
-        return [reader for reader in candidates if self._hints[type(reader)].on(line.text)]
+        classes = self._asked.classes
+        return [
+            self._asked[number] for number in _candidates(classes, marks) if self._hints[classes[number]].on(line.text)
+        ]
 
 
 def _behind(count: int, claimed: str, rows: Take) -> Take:
@@ -369,10 +393,10 @@ def read(lines: Lines, findings: RunFindings, readers: Sequence[type[Reader]] = 
     >>> [(run.columns["tool"], run.columns["throughput_bps"]) for run in findings.runs]
     [('dd', 16000000.0)]
     """
-    asked = [make(findings) for make in readers]
+    asked = _Asked(findings, tuple(readers))
     fed: set[Reader] = set()  # readers with lines or documents since the last command
-    documents = _Documents(findings, [reader for reader in asked if isinstance(reader, DocumentReader)], fed)
-    lines.mark(_index(tuple(readers)).marks)
+    documents = _Documents(findings, asked, fed)
+    lines.mark(_index(asked.classes).marks)
     parts = Parts(lines, documents.wanted)
     session = _Session(findings, asked, lines, parts, fed)
     for part in parts:
@@ -380,5 +404,4 @@ def read(lines: Lines, findings: RunFindings, readers: Sequence[type[Reader]] = 
             documents.offer(part)
         else:
             session.offer(part)
-    for reader in asked:
-        reader.finish()
+    asked.finish()
