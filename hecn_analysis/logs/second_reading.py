@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from itertools import islice, pairwise
 from typing import Final
 
+import numpy as np
+
 from hecn_analysis.files.source import Block, Lines
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import MOST_CLAIMS, Run, RunFindings
@@ -86,7 +88,10 @@ def _reading(findings: RunFindings) -> Reading[Run]:
     for run in findings.runs:
         own = slice(bisect_left(lines, run.line_first), bisect_right(lines, run.line_last))
         figures = {name: value for name, value in run.columns.items() if name != "cleaned"}
-        figures["rows"] = range(len(run.streams) + sum(map(len, run.intervals.values())))
+        values = sum(
+            int(np.count_nonzero(~np.isnan(column))) for name, column in run.intervals.items() if name != "line"
+        )
+        figures["rows"] = range(len(run.streams) + values)
         tool, numbers = str(run.columns.get("tool")), frozenset(range(run.line_first, run.line_last + 1))
         problems = [problem for _, problem in numbered[own]]
         parts.append(Part(run, tool, numbers, figures, problems, is_failure=bool(run.columns.get("error"))))
