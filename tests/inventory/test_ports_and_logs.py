@@ -2,6 +2,7 @@
 
 import pytest
 
+from hecn_analysis.inventory import read_inventory
 from tests.inventory.pasted import read
 
 PIECE = (
@@ -218,3 +219,65 @@ def test_models_of_processors_end_where_other_words_begin(text, model):
 
 def test_a_number_that_is_no_count_of_disks():
     assert read("10 x 4 SSD 960GB\n")[0] == []
+
+
+def host_of(tmp_path, text):
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    [host] = read_inventory(path).hosts
+    return host
+
+
+def test_a_kernel_log_gives_the_slot_and_the_port_of_a_host(tmp_path):
+    host = host_of(
+        tmp_path,
+        "$ dmesg | grep -i link\n"
+        "[    2.10] ixgbe 0000:81:00.0: 15.752 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x2 link at "
+        "0000:80:02.0 (capable of 31.504 Gb/s with 8.0 GT/s PCIe x4 link)\n"
+        "[    6.44] ixgbe 0000:81:00.0 eth4: NIC Link is Up 10 Gbps, Flow Control: RX/TX\n"
+        "[   99.10] ixgbe 0000:81:00.0 eth4: NIC Link is Down\n"
+        "[  101.40] ixgbe 0000:81:00.0 eth4: NIC Link is Up 10 Gbps, Flow Control: RX/TX\n",
+    )
+    port = host.machine.interfaces["eth4"]
+    assert (port.speed_bps, port.address, port.link_detected, port.facts["downs"]) == (10e9, "0000:81:00.0", True, 1)
+    slot = host.host.slots["81:00"]
+    assert (slot.lanes, slot.nic.lanes, slot.nic.port_rate.value) == (2, 4, 10e9)
+    assert [finding.check for finding in host.findings.findings] == ["link-width"]
+    assert "link-width" not in {each.check for each in host.findings.unchecked}
+
+
+def test_ifconfig_gives_the_port_of_a_host(tmp_path):
+    host = host_of(
+        tmp_path,
+        "$ ifconfig\nem0: flags=8843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST> metric 0 mtu 9000\n"
+        "\tmedia: Ethernet autoselect (100baseTX <half-duplex>)\n\tstatus: active\n"
+        "em1: flags=8843<UP,BROADCAST,SIMPLEX,MULTICAST> metric 0 mtu 1500\n"
+        "\tmedia: Ethernet autoselect\n\tstatus: no carrier\n"
+        "lo0: flags=8049<UP,LOOPBACK,RUNNING,MULTICAST> metric 0 mtu 16384\n",
+    )
+    ports = {name: (port.speed_bps, port.duplex, port.link_detected) for name, port in host.machine.interfaces.items()}
+    assert ports == {"em0": (1e8, "half", True), "em1": (None, None, False)}
+    assert [(each.check, each.place) for each in host.findings.findings] == [
+        ("half-duplex", "em0"),
+        ("link-down", "em1"),
+    ]
+    assert host.findings.seen.mtu("em0") == 9000
+
+
+def test_ethtool_counts_before_what_was_logged(tmp_path):
+    host = host_of(
+        tmp_path,
+        "$ ethtool eth4\nSettings for eth4:\n\tSpeed: 25000Mb/s\n\tDuplex: Full\n\tLink detected: yes\n"
+        "$ dmesg | tail -1\n[  9.44] ixgbe 0000:81:00.0 eth4: NIC Link is Up 10 Gbps, Flow Control: RX/TX\n",
+    )
+    assert host.machine.interfaces["eth4"].speed_bps == 25e9
+
+
+def test_hdparm_gives_a_disk_of_a_host(tmp_path):
+    host = host_of(
+        tmp_path,
+        "$ hdparm -I /dev/sdq\n/dev/sdq:\n\nATA device, with non-removable media\n\tModel Number:       MAKER 4000\n"
+        "\tNominal Media Rotation Rate: 7200\n\t   *\tGen3 signaling speed (6.0Gb/s)\n",
+    )
+    disk = host.machine.disks["sdq"]
+    assert (disk.model, disk.facts["rpm"], disk.link_max_bps) == ("MAKER 4000", 7200, 6e9)

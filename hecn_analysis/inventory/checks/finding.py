@@ -166,12 +166,12 @@ class Seen:
 
     @cached_property
     def links(self) -> dict[str, Link]:
-        """Facts of each interface from ip link and sysfs."""
+        """Facts of each interface from ip link, ifconfig and the like, and sysfs."""
         by_name: dict[str, dict[str, Any]] = {}
         for facts in self.facts("sysfs"):
             for name, link in facts["net"].items():
                 by_name.setdefault(name, {}).update(link)
-        for facts in self.facts("ip-link", "ip-link-json"):
+        for facts in self.facts("ifconfig", "esxi-nics", "dladm", "ip-link", "ip-link-json"):
             for link in facts["interfaces"]:
                 by_name.setdefault(link["name"], {}).update(
                     {name: value for name, value in link.items() if value is not None}

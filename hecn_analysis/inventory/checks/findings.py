@@ -143,7 +143,8 @@ def _checked(seen: Seen) -> HostFindings:
         remarks.extend(check.run(seen))
         unchecked.extend(_missing(check, seen))
     ranked = sorted(remarks, key=_share)
-    return HostFindings(tuple(ranked), tuple(unchecked), seen)
+    told = {finding.check for finding in remarks}  # from less than the whole output
+    return HostFindings(tuple(ranked), tuple(each for each in unchecked if each.check not in told), seen)
 
 
 def _share(finding: Finding) -> float:

@@ -28,6 +28,7 @@ _PCI_SOURCES: Final = (
     *("lspci-tv", "hwloc-console", "hwloc-xml", "lspci", "lspci-mm", "lspci-nnmmv", "lspci-vmmkn", "lspci-k"),
     *("sysfs", "pciconf", "lspci-xxx", "lspci-vvv"),
 )
+_NETWORK: Final = "Ethernet controller"
 #: Names under which sources give the same thing.
 _OTHER_NAMES: Final = {
     "model": ("model", "cpu_model"),
@@ -238,6 +239,12 @@ def _devices(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) ->
             if isinstance(place, str):
                 known = devices.setdefault(place, {})
                 known.update({name: value for name, value in device.items() if value not in (None, "")})
+    for facts in by_format.get("kernel-log", ()):
+        links = {link["address"] for link in facts["links"]}
+        for slot in (slot for slot in facts["slots"] if slot["address"] is not None):
+            _put(
+                devices, slot["address"], {**slot, "class": _NETWORK if slot["address"] in links else None}, over=False
+            )
     machine.devices = {place: Device.of(known) for place, known in devices.items()}
 
 
@@ -270,9 +277,42 @@ def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]])
     for facts in by_format.get("sysfs", ()):
         for name, interface_facts in facts.get("net", {}).items():
             _put(interfaces, name, interface_facts, over=False)
+    for name, port in _less_precise(by_format):
+        _put(interfaces, name, port, over=False)
     for name, known in interfaces.items():
         known["address"] = known["bus_info"] if known.get("bus_info") in machine.devices else None
         machine.interfaces[name] = Interface.of(known)
+
+
+#: Outputs that list ports in the words of another system, or as the driver logged them: where their list is.
+_LISTS_OF_PORTS: Final = {
+    "ifconfig": "interfaces",
+    "mii-tool": "interfaces",
+    "esxi-nics": "interfaces",
+    "dladm": "interfaces",
+    "get-netadapter": "adapters",
+    "wmic-nic": "adapters",
+    "kernel-log": "links",
+}
+_STATES: Final = {"active": True, "associated": True, "no carrier": False, "inactive": False}
+
+
+def _less_precise(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple[str, Facts]]:
+    """Ports with what other outputs than ethtool say of their links."""
+    for form, held in _LISTS_OF_PORTS.items():
+        for port in (port for facts in by_format.get(form, ()) for port in facts[held]):
+            if not port.get("name") or port.get("loopback"):
+                continue
+            up = port.get("up") if form != "ifconfig" else _STATES.get(str(port["status"]))
+            yield (
+                port["name"],
+                {
+                    **{name: port.get(name) for name in ("speed_bps", "duplex", "driver", "mtu", "media", "downs")},
+                    "bus_info": port.get("address"),
+                    "port": "Ethernet" if form == "mii-tool" else (port.get("media") or "").partition(" ")[0] or None,
+                    "link_detected": port.get("link_detected", up),
+                },
+            )
 
 
 def _put(things: dict[str, dict[str, Any]], name: Any, facts: Facts, *, over: bool = True) -> None:  # noqa: ANN401
@@ -319,7 +359,8 @@ def _disk_facts(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple
         yield from (
             (device["node"], {**device, "transport": "nvme"}) for device in facts["devices"] if device.get("node")
         )
-    yield from ((disk["device"], disk) for disk in _all(by_format, ("smartctl", "smartctl-json")) if disk.get("device"))
+    forms = ("hdparm-I", "smartctl", "smartctl-json")
+    yield from ((disk["device"], disk) for disk in _all(by_format, forms) if disk.get("device"))
 
 
 def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
