@@ -74,12 +74,11 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
 
 
 def _unread(document: Document, findings: CounterFindings, readers: Sequence[Reader]) -> Iterator[Leftover]:
-    """Yield the rows of tables that a reader of facts did not take; of cleaner text the lines are not at hand."""
+    """Yield the rows of tables that a reader of facts did not take; none where only a cleaner text gives the facts."""
     reader = next((each for each in readers if findings.format in each.FORMATS), None)
     if (
         reader is None
         or len(document.content) > _LONGEST
-        or "cleaned" in findings.facts
         or str(findings.format).startswith(_SELECTIVE)
         or any("line" in row for row in (*findings.samples, *findings.rates))
     ):
@@ -95,7 +94,10 @@ def _unread(document: Document, findings: CounterFindings, readers: Sequence[Rea
         return own.facts, rows, own.interfaces, own.more, [problem["kind"] for problem in own.problems]
 
     named = {line for problem in findings.problems if isinstance(line := problem["line"], int)}
-    yield from Unread(dict(enumerate(document.lines, 1)), result, named).rows()
+    unread = Unread(dict(enumerate(document.lines, 1)), result, named)
+    facts = {name: value for name, value in findings.facts.items() if name != "cleaned"}
+    if isinstance(unread.whole, tuple) and unread.whole[0] == facts:
+        yield from unread.rows()
 
 
 def _read_behind(document: Document, clock: Clock, readers: Sequence[Reader]) -> list[CounterFindings]:

@@ -8,10 +8,11 @@ named. Of rows that differ in their digits and letters alone the first and the l
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, takewhile
+from functools import cached_property
+from itertools import groupby, islice, takewhile
 from operator import eq
 from typing import Final
 
@@ -31,7 +32,7 @@ _PART: Final = re.compile(r"p?\d{1,3}")  # behind the name of a disk
 _DIGITS: Final = re.compile(r"\d")
 _RUNS: Final = re.compile(r"\d{1,400}|[^\W\d_]{1,400}|\s{1,400}")
 _FEWEST: Final = 3  # cells of a row
-_LONGEST: Final = 400
+_LONGEST: Final = 1000
 _MOST_LINES: Final = 400  # of an output
 _MOST_TRIED: Final = 40  # lines of an output
 _LIKE: Final = 0.75  # of the cells
@@ -51,13 +52,18 @@ class Unread:
     lines: Numbered
     result: Callable[[Numbered], object]
     named: Collection[int] = ()
-    _whole: object = field(init=False, default=None)
     _last: dict[str, int] = field(init=False, default_factory=dict)
     _tried: dict[str, bool | None] = field(init=False, default_factory=dict)
 
+    @cached_property
+    def whole(self) -> object:
+        """The result of the output as it is."""
+        return self.result(self.lines)
+
     def rows(self) -> Iterator[Leftover]:
-        """Yield the rows that were left out, those of each table together."""
-        for block in self._blocks():
+        """Yield the rows that were left out, those of each table together, and rows of which a part was."""
+        blocks = list(self._blocks())
+        for block in blocks:
             taken = [number for number in block if self._is_taken(number)]
             left = [
                 number
@@ -65,7 +71,37 @@ class Unread:
                 if self._is_taken(number) is False and number not in self.named and self._is_missed(number, taken)
             ]
             if left:
-                yield Leftover(left[0], self.lines[left[0]], len(left), "a row like those beside it")
+                yield self._leftover(left)
+            if tails := [number for number in taken if self._has_tail(number, taken)]:
+                yield self._leftover(tails, "no more cells than in the rows beside it")
+        if first := [number for number in self._firsts() if not any(number in block for block in blocks)]:
+            yield self._leftover(first, "the head of its table above it")
+
+    def _leftover(self, numbers: Sequence[int], expected: str = "a row like those beside it") -> Leftover:
+        return Leftover(numbers[0], self.lines[numbers[0]], len(numbers), expected)
+
+    def _has_tail(self, number: int, rows: Sequence[int]) -> bool:
+        """Whether a row is followed by another one on its line, which changes nothing."""
+        row = self.lines[number]
+        usual = min(len(_CELL.findall(self.lines[other])) for other in rows)
+        cells = list(_CELL.finditer(row))
+        kinds = _kinds(row)
+        if number in self.named or usual < _FEWEST or kinds[usual : 2 * usual] != kinds[:usual]:
+            return False
+        return self.result({**self.lines, number: row[: cells[usual - 1].end()]}) == self.whole
+
+    def _firsts(self) -> Iterator[int]:
+        """First rows of a name that change nothing, whose later ones do: a table without its head."""
+        if len(self.lines) > _MOST_LINES:
+            return
+        by_name: defaultdict[tuple[str, tuple[bool, ...]], list[int]] = defaultdict(list)
+        for number, line in self.lines.items():
+            kinds = _kinds(line) if number not in self.named and _is_row(line) else []
+            if len(kinds) > 2 * _FEWEST and sum(kinds) >= _LIKE * len(kinds):
+                by_name[_CELL.findall(line)[0], tuple(kinds)].append(number)
+        for numbers in islice(by_name.values(), _FEWEST):
+            if len(numbers) >= _FEWEST and self._matters(numbers[1]) and not self._matters(numbers[0]):
+                yield numbers[0]
 
     def labels(self, known: Collection[str]) -> Iterator[Leftover]:
         """Yield the lines of labels that the reader knows whose amounts it did not take; it may take the first only."""
@@ -77,22 +113,20 @@ class Unread:
         for number, match in labelled:
             is_open = times[match["name"]] == 1 and number not in self.named and _AMOUNT.match(match["value"].strip())
             if is_open and self._is_taken(number) is False:
-                yield Leftover(number, self.lines[number], 1, f"a value of {match['name']!r} that the reader knows")
+                yield self._leftover([number], f"a value of {match['name']!r} that the reader knows")
 
     def _is_taken(self, number: int) -> bool | None:
         """Whether a line changes the result; None where too many were tried before."""
         form = _form(self.lines[number])
         if form not in self._tried:
-            if not self._tried:
-                self._whole = self.result(self.lines)
-                self._last = {_form(line): at for at, line in self.lines.items()}
+            self._last = self._last or {_form(line): at for at, line in self.lines.items()}
             full = len(self._tried) >= _MOST_TRIED
             self._tried[form] = None if full else self._matters(number) or self._matters(self._last[form])
         return self._tried[form]
 
     def _matters(self, number: int) -> bool:
         """Whether some change of a line changes the result."""
-        return any(self.result({**self.lines, number: line}) != self._whole for line in _changed(self.lines[number]))
+        return any(self.result({**self.lines, number: line}) != self.whole for line in _changed(self.lines[number]))
 
     def _is_missed(self, number: int, taken: Sequence[int]) -> bool:
         """Whether a row that was not taken is like one that was, no part of its device, and not replaced later."""

@@ -122,3 +122,17 @@ def test_json_too_deep_to_be_anybodys(counters_of, said):
     counters = counters_of(f"{link}, {'[' * 100_000}")
     assert counters.samples.empty
     assert said(counters) == ["1: malformed: found JSON that cannot be read, expected a whole document; left out"]
+
+
+def test_kinds_of_errors_are_facts_of_the_interface(counters_of):
+    counters = counters_of(
+        "6: eth9: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP qlen 1000\n"
+        "    link/ether 02:00:00:00:00:09 brd ff:ff:ff:ff:ff:ff\n"
+        "    RX: bytes  packets  errors  dropped overrun mcast   \n    7000000    5000 0       17     40   12 \n"
+        "    RX errors: length  crc     frame   fifo    missed\n               0        3       0       0       1725\n"
+        "    TX: bytes  packets  errors  dropped carrier collsns \n    900  9 0       0       0       0      \n"
+        "    TX errors: aborted fifo    window  heartbeat\n               0        0       2       0      \n"
+    )
+    [port] = counters.sources[0]["interfaces"]
+    assert (port["in_discards"], port["in_crc"], port["in_missed"], port["out_window"]) == (17, 3, 1725, 2)
+    assert (port["out_octets"], len(counters.problems)) == (900, 0)

@@ -281,3 +281,11 @@ def test_hdparm_gives_a_disk_of_a_host(tmp_path):
     )
     disk = host.machine.disks["sdq"]
     assert (disk.model, disk.facts["rpm"], disk.link_max_bps) == ("MAKER 4000", 7200, 6e9)
+
+
+def test_a_word_in_the_name_of_a_file_is_no_interface(tmp_path):
+    for name, interface in (("ethtool_i_mail.txt", None), ("ethtool_-i_eth7", "eth7")):
+        path = tmp_path / name
+        path.write_text("driver: atlantic\nversion: 2.0.4\nfirmware-version: 3.0.33\nbus-info: 0000:01:00.0\n")
+        [source] = read_inventory(path).sources
+        assert source["interface"] == interface

@@ -99,3 +99,25 @@ def test_a_row_of_facts_about_counters_is_named(tmp_path) -> None:
     path.write_text(head + row + row.replace("812345", "812k34") + row)
     problems = read_counters(path).problems
     assert [(each.line, each.kind) for each in problems.itertuples()] == [(4, "unrecognised")]
+
+
+def test_a_row_above_the_head_of_its_table_is_named(tmp_path) -> None:
+    head = "Device            r/s     rkB/s     w/s     wkB/s  aqu-sz  %util\n"
+    row = "sdq              1.00     64.00   20.00  81920.00    3.10  71.00\n\n"
+    path = tmp_path / "busy.txt"
+    path.write_text(row + head + row.replace("20.00", "21.00") + head + row.replace("20.00", "25.50"))
+    problems = read_counters(path).problems
+    assert problems.line.tolist() == [1]
+    assert problems.message[0].endswith("81920.00    3.10  71.00', expected the head of its table above it; not read")
+
+
+def test_rows_on_one_line_are_named(tmp_path) -> None:
+    head = (
+        "              capacity     operations     bandwidth \npool        alloc   free   read  write   read  write\n"
+    )
+    row = "tank        1.20T  2.40T     10     20  1.50M  2.50M"
+    path = tmp_path / "pool.txt"
+    path.write_text(f"{head}{row}\n{row}\n{row}            {row}\n")
+    problems = read_counters(path).problems
+    assert [(each.line, each.kind) for each in problems.itertuples()] == [(5, "unrecognised")]
+    assert "expected no more cells than in the rows beside it" in problems.message[0]

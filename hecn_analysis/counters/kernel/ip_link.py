@@ -38,7 +38,8 @@ _LINK: Final = re.compile(
     r"^(?P<index>\d{1,9}): (?P<name>[^\s:@]{1,64}(?:\.\d+)?)(?:@(?P<parent>[^\s:]{1,64}))?: (?P<rest><.*)$"
 )
 _HEADING: Final = re.compile(r"^\s{2,12}(?P<way>RX|TX): +(?P<columns>bytes +packets +.*?)\s*$")
-_ERRORS: Final = re.compile(r"^\s{2,12}(?:RX|TX) errors: ")
+_ERRORS: Final = re.compile(r"^\s{2,12}(?P<way>RX|TX) errors: {1,8}(?P<columns>[a-z ]{4,80}?)\s*$")
+_WAYS_OF_ERRORS: Final = {"RX": "in", "TX": "out"}
 _FUNCTION: Final = re.compile(r"^\s+vf \d{1,4}\s")  # a virtual function, whose counters follow
 _ADDRESS: Final = re.compile(r"^\s+link/\S+ (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2}){5})\b")
 _VALUE: Final = re.compile(r"(\d{1,20}(?:\.\d{1,6})?)([KMGTPE]i?)?$", re.IGNORECASE)
@@ -108,6 +109,7 @@ class _Text:
         self._findings = findings
         self._row: dict[str, Any] = {}
         self._columns: list[str | None] = []
+        self._errors: list[str] = []
         self._rounded = False
         self._function = False
 
@@ -117,6 +119,7 @@ class _Text:
             _hand_over(self._row, self._findings)
             names = {"line": number, "interface": match["name"], "index": int(match["index"])}
             self._row, self._columns, self._function = {**names, **_state(match["rest"])}, [], False
+            self._errors = []
         elif not self._row or self._function:
             return
         elif _FUNCTION.match(line):
@@ -126,7 +129,11 @@ class _Text:
             self._columns = [_COLUMNS[match["way"]].get(name) for name in words]
             if "missed" in match["columns"]:
                 self._row["counter_bits"] = 64
-        elif self._columns and not _ERRORS.match(line):
+        elif match := _ERRORS.match(line):
+            self._errors = [f"{_WAYS_OF_ERRORS[match['way']]}_{name}" for name in match["columns"].split()]
+        elif self._errors:
+            self._kinds_of_errors(line)
+        elif self._columns:
             self._values(number, line)
             self._columns = []
         elif match := _ADDRESS.match(line):
@@ -143,6 +150,14 @@ class _Text:
             if name and value:
                 self._row[name] = counter(value[1], value[2] or "")
                 self._rounded = self._rounded or bool(value[2])
+
+    def _kinds_of_errors(self, line: str) -> None:
+        """Add the kinds of errors (-s -s) to the facts of the interface."""
+        values = [counter(value[1], value[2] or "") for word in line.split() if (value := _VALUE.match(word))]
+        names = {name: self._row.get(name) for name in ("interface", "index")}
+        if len(values) >= len(self._errors):
+            self._findings.interface(facts=dict(zip(self._errors, values, strict=False)), **names)
+        self._errors = []
 
     def finish(self) -> None:
         """Add the last interface."""

@@ -132,7 +132,9 @@ def _outside(output: Output, option: str) -> str | None:
     if words and words[0] == "ethtool" and any(_OPTIONS.get(word) == option for word in words):
         return next((word for word in words[1:] if not word.startswith("-")), None)
     name = _FROM_FILE.search(output.source_file[-200:])
-    return name["interface"] if name is not None and name["option"] == option else None
+    # A file's name that is of no capture may have another word there; interfaces have a number.
+    is_port = name is not None and name["option"] == option and re.search(r"\d", name["interface"])
+    return name["interface"] if name is not None and is_port else None
 
 
 def read(output: Output) -> Facts:
