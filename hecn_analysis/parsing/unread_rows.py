@@ -86,7 +86,8 @@ class Unread:
         usual = min(len(_CELL.findall(self.lines[other])) for other in rows)
         cells = list(_CELL.finditer(row))
         kinds = _kinds(row)
-        if number in self.named or usual < _FEWEST or kinds[usual : 2 * usual] != kinds[:usual]:
+        is_twice = kinds[usual : 2 * usual] == kinds[:usual] and 2 * sum(kinds[:usual]) >= usual
+        if number in self.named or usual < _FEWEST or not is_twice:
             return False
         return self.result({**self.lines, number: row[: cells[usual - 1].end()]}) == self.whole
 

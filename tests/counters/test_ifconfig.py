@@ -103,3 +103,8 @@ def test_what_a_shell_prints_between(counters_of):
         "em0": False, "lo0": True, "eth0": False,
     }  # fmt: skip
     assert counters.samples.in_octets.tolist() == [482963442899]
+
+
+def test_a_quoted_label_is_no_interface(counters_of):
+    counters = counters_of("> Adapter:   0\n> Linked at:      port 0\n> RX speed:  6 Gb/s\n")
+    assert not counters.sources

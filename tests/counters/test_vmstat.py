@@ -37,3 +37,15 @@ def test_a_time_that_is_none_costs_no_figures(counters_of, said):
     (source,) = counters.sources
     assert (source["n_samples"], source["cpu"]["idle_fraction"]) == (1, [0.99])
     assert said(counters) == ["3: malformed: found time '2021-13-16 20:33:13', expected a date and a time; left out"]
+
+
+def test_clocks_in_front_of_the_rows(counters_of):
+    counters = counters_of(
+        "--time-- procs -----------memory---------- ---swap-- -----io---- --system-- -----cpu-----\n"
+        "          r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        "10:20:30  2  0    376 141000 94521 846464    0    0     2   806 3141 3789  2  1 97  0  0\t\n"
+        "10:20:35  5  0    376 140984 94523 846516    0    0     3   283 3656 4099  2  1 98  0  0\t\n"
+    )
+    [source] = counters.sources
+    assert (source["io"]["blocks_out_per_s"], source["cpu"]["idle_fraction_last"]) == ([806, 283], 0.98)
+    assert counters.problems.empty

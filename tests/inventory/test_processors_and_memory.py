@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hecn_analysis.inventory import registry
+from hecn_analysis.inventory import read_inventory, registry
 from hecn_analysis.inventory.computer import (
     cpuinfo,
     dmidecode,
@@ -311,3 +311,11 @@ Memory Device
     found = facts(text, text=True)
     assert (found["n_dimms"], found["n_slots"]) == (1, 2)
     assert [one["locator"] for one in found["empty"]] == ["DIMM_A2"]
+
+
+def test_a_processor_whose_row_is_cut_is_named(tmp_path):
+    path = tmp_path / "cores.txt"
+    path.write_text("$ lscpu -e\nCPU NODE CORE ONLINE\n  0    0    0    yes\n  1    0    1    yes\n  2    0\n")
+    inventory = read_inventory(path)
+    assert inventory.sources[0]["cpus"] == 3
+    assert [(row.line, row.kind) for row in inventory.problems.itertuples()] == [(5, "truncated")]

@@ -27,7 +27,8 @@ VERSIONS: Final = "net-tools 1.60 to 2.10, BusyBox, FreeBSD, OpenBSD, NetBSD, ma
 WHOLE: Final = False
 
 _OLD: Final = re.compile(
-    r"^(?P<name>(?!`)\S{1,64}?):?\s+(?:Link|Lien|Protokoll|Encapsulamento do Link)[^\n]{0,20}?(?:encap|:)", re.MULTILINE
+    r"^(?P<name>[A-Za-z]\S{0,63}?):?\s+(?:Link|Lien|Protokoll|Encapsulamento do Link)\b[^\n]{0,20}?(?:encap|:)",
+    re.MULTILINE,
 )
 _NEW: Final = re.compile(
     r"^(?P<name>[^\s:`]{1,32}(?:[:.]\w{1,16})*): flags=[0-9a-fx]{1,16}<(?P<flags>[^>\n]*)>(?P<rest>.*)$", re.MULTILINE

@@ -23,10 +23,11 @@ FORMATS: Final = ("vmstat",)
 VERSIONS: Final = "procps 3.2 to 4.0"
 WHOLE: Final = False
 
-_GROUPS: Final = re.compile(r"^-*procs-* -+memory-+ -+swap-+ -+io-+", re.MULTILINE)
+_GROUPS: Final = re.compile(r"^(?:-{1,8}time-{1,8} )?-*procs-* -+memory-+ -+swap-+ -+io-+", re.MULTILINE)
 _COLUMNS: Final = re.compile(
     r"^\s*r\s+b\s+swpd\s+free\s+(?:buff|inact)\s+(?:cache|active)\s+si\s+so\s+bi\s+bo\s+in\s+cs\s.*$"
 )
+_CLOCK: Final = re.compile(r"\d\d:\d\d:\d\d {1,4}(?=\d)")  # in front, from a collector; its date stands elsewhere
 _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
 
 
@@ -49,7 +50,8 @@ def read(document: Document, findings: CounterFindings) -> None:
             zone = columns.pop() if columns[-1].isupper() and columns[-1].isalpha() else zone
             continue
         stamp = _STAMP.search(text)
-        words = text[: stamp.start()].split() if stamp else text.split()
+        clock = _CLOCK.match(text)
+        words = text[clock.end() if clock else 0 : stamp.start() if stamp else len(text)].split()
         if not columns or len(words) < 16 or not all(re.fullmatch(r"-?\d{1,20}", word) for word in words):
             continue
         rows.append(dict(zip(columns, map(int, words), strict=False)))

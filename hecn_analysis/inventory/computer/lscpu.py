@@ -264,6 +264,9 @@ def _table(output: Output, form: str, rows: list[list[str]], header: list[str]) 
         return whole(row[at]) if 0 <= at < len(row) else None
 
     known = [row for row in rows if column("CPU", row) is not None]
+    if known and len(known[-1]) < len(names):
+        cut = " ".join(known[-1])[:80]
+        facts.problem(output.last, "truncated", f"found {cut!r}, expected {len(names)} cells as in the head")
     distinct = {name: {column(name, row) for row in known} - {None} for name in ("CORE", "SOCKET", "NODE")}
     nodes: dict[str, list[int]] = {}
     for row in known:
