@@ -47,6 +47,8 @@ def test_values_that_say_nothing_are_named():
         ({"tool": "SSH.NET download"}, "program", "sftp"),
         ({"tool": "syncthing 1.2"}, "program", "syncthing"),
         ({"tool": "scp (dropbear)"}, "cipher", "aes-ctr-hmac"),
+        ({"cipher": "aes256-gcm@openssh.com"}, "cipher", "aes-gcm"),
+        ({"tool": "dd bs=1G oflag=dsync"}, "block", 2**30),
         ({"tool": "SSH.NET download"}, "in_turn", 12),
         ({"tool": "SSH.NET upload"}, "in_turn", None),
         ({"source_title": "linux-nfs: slow reads (2024-06-29)"}, "year", 2024),
@@ -320,6 +322,8 @@ def test_an_object_store_daemon_is_a_disk(tmp_path):
     config = {"fs": "CephFS", "osds": 24, "media": "HDD", "op": "write", "replication": "3x"}
     (row,) = strangers.read(table(tmp_path, ("storage", config, 6, "Gb/s", "")))
     assert (row.keys["receiver.arrays.data.disks"], row.keys["receiver.arrays.data.copies"]) == (24, 3)
+    (row,) = strangers.read(table(tmp_path, ("storage", {**config, "nodes": 3, "op": "read"}, 6, "Gb/s", "")))
+    assert row.keys["sender.arrays.data.disks"] == 24
 
 
 def test_the_slot_of_an_array_is_its_ceiling(tmp_path):

@@ -72,10 +72,12 @@ def _ports(known: Mapping[str, Any]) -> float:
 
 def _in_use(known: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
     """Disks that work on a transfer: those of an array, or with a daemon of a storage cluster."""
-    if "osds" not in known or "nodes" in known:  # one object store daemon for each disk
+    if "osds" not in known:
         return count(known, rules)
-    few = count(known, rules) if {"disks", "per_node"} & set(known) else int(known["osds"])
-    return min(few, int(known["osds"]))
+    if not {"disks", "per_node"} & set(known):  # one object store daemon for each disk
+        return int(known["osds"])
+    few = count(known, rules)
+    return few if "nodes" in known else min(few, int(known["osds"]))
 
 
 def count(known: Mapping[str, Any], rules: Mapping[str, Any]) -> int:

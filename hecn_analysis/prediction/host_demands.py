@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hecn_analysis import limits
+from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.array_rates import array_rate, flush_time
 from hecn_analysis.prediction.cores import Cores
 from hecn_analysis.prediction.devices import Devices
 from hecn_analysis.prediction.draws import agreed
 from hecn_analysis.prediction.packets import payload_per_packet
+from hecn_analysis.prediction.priors import Unstated
 from hecn_analysis.prediction.slots import Slots, named
 
 if TYPE_CHECKING:
@@ -24,6 +26,18 @@ if TYPE_CHECKING:
 NETWORK_PASSES = 2
 #: Passes that a file adds: one in the page cache (with direct I/O, the buffer), one for the disk controller.
 FILE_PASSES = 2
+
+#: What a host keeps of a file before it lets the writer wait for its disk. [B]
+_PAGE_CACHE = Parameter(
+    value=4e9,
+    spread=5.0,
+    basis="assumed",
+    source="Linux, mm/page-writeback.c, vm_dirty_ratio: a fifth of the memory that is available, of 4 to 128 GB",
+    unit="B",
+)
+
+#: Least share of a file that a disk has to write before its writer is done.
+_LEAST_WRITTEN = 0.02
 
 
 class HostDemands:
@@ -83,6 +97,8 @@ class HostDemands:
             time = 1 / rate
             if on_disk and not sends and self.scenario.tool.sync:
                 time = time + flush_time(self.scenario.tool, self.draw, self.role)
+            elif on_disk and not sends and isinstance(known_rate, Unstated):
+                time = time * self._not_cached()
             self.demands.add(flow, f"{self.role}.disk", time, title=f"storage of the {self.role}", variant=field)
         if not on_disk or not host.arrays or known_rate is not None:
             return
@@ -121,6 +137,14 @@ class HostDemands:
                     share / carried,
                     title=f"{slot.controller.title or 'the controller'} of the {self.role}",
                 )
+
+    def _not_cached(self) -> FloatArray:
+        """Share of the amount that a tool is told to write which does not stay in the page cache until the end."""
+        tool = self.scenario.tool
+        if tool.bytes is None or "tool.bytes" not in self.scenario.keys or tool.io == "direct":
+            return np.ones(1)
+        amount = self.draw("tool.bytes", tool.bytes) * len(self.flows)
+        return np.maximum(1 - self.draw(f"{self.role}.page_cache", _PAGE_CACHE) / amount, _LEAST_WRITTEN)
 
     def _filter(self, flow: int) -> None:
         if self.host.filter_rate is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.demands import Demands, Resource
 from hecn_analysis.prediction.devices import add_forwarding
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
@@ -33,6 +34,18 @@ _STAGES = frozenset({"disk", "raid", "cpu", "link", "filesystem"})
 _LEAST_LEFT = 0.02
 
 _STORING = frozenset({"disk", "raid"})
+
+#: Links over which packets may alternate: TCP takes two acknowledgements out of turn for no loss (RFC 5681).
+_IN_ORDER = 2
+
+#: What each further link adds for one TCP stream, over the first.
+_OUT_OF_ORDER = Parameter(
+    value=0.15,
+    spread=3.0,
+    basis="assumed",
+    source="Linux, Documentation/networking/bonding.txt (2007), 12.1.1: four links are worth 2.3 to one stream",
+    unit="",
+)
 
 
 @dataclass(frozen=True)
@@ -126,6 +139,20 @@ def _add_links(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tu
             if path.pep_rate is not None:
                 proxy = share * wire / payload / draw("path.pep_rate", path.pep_rate)
                 demands.add(flow, "path.pep", proxy, title="the proxies of the path", variant=str(way))
+        _add_reordering(scenario, draw, demands, flow, seconds_per_bit, which=str(flow + 1) if len(flows) > 1 else "")
+
+
+def _add_reordering(
+    scenario: Scenario, draw: Draws, demands: Demands, flow: int, seconds_per_bit: FloatArray, *, which: str
+) -> None:
+    """Add what a single TCP stream gets of links that deliver its packets out of order."""
+    path = scenario.path
+    one_stream = scenario.tool.protocol == "tcp" and streams_per_process(scenario) == 1
+    if path.spread == "streams" or path.links <= _IN_ORDER or not one_stream:
+        return
+    each = np.minimum(draw("path.out_of_order", _OUT_OF_ORDER), 1.0)
+    time = seconds_per_bit / (_IN_ORDER + (path.links - _IN_ORDER) * each)
+    demands.add(flow, f"path.switch.order{which}", time, title="one TCP stream over links that reorder its packets")
 
 
 def _add_tool(scenario: Scenario, draw: Draws, demands: Demands, flows: list[tuple[int, bool]]) -> None:

@@ -168,3 +168,15 @@ CASES = [  # base, key, slower, faster
 def test_a_key_moves_the_prediction_the_right_way(base, key, slower, faster):
     low, high = (hecn.predict({**base, key: value}).throughput_bps for value in (slower, faster))
     assert low < 0.995 * high
+
+
+def test_one_stream_over_links_in_turn_is_worth_little_more_than_two():
+    lan = {**LAN, "path.rate": "1 Gb/s", "path.spread": "round-robin", "sender": "ideal", "receiver": "ideal"}
+
+    def rate(links, **keys):
+        return hecn.predict({**lan, "path.links": links, **keys}).throughput_bps
+
+    assert rate(2) == pytest.approx(2 * rate(1), rel=0.01)
+    assert rate(4) == pytest.approx(2.3 * rate(1), rel=0.01)  # Linux, Documentation/networking/bonding.txt, 12.1.1
+    assert rate(4, **{"tool.streams": 4}) > 3.8 * rate(1)
+    assert rate(4, **{"tool.protocol": "udp"}) > 3.8 * rate(1, **{"tool.protocol": "udp"})

@@ -178,6 +178,20 @@ def test_a_path_between_known_ports_has_the_rate_of_the_slower_one():
     assert hasattr(drawn(path__rtt="80 ms", **dtn), "quantiles")  # a long path may be slower than its ends
 
 
+def test_the_page_cache_takes_files_that_fit_into_it():
+    def found(**keys):
+        names = {key.replace("__", "."): value for key, value in keys.items()}
+        return predict({"tool": "xrootd", **LINE, "path.rtt": "0.2 ms", "tool.source_end": "memory", **names})
+
+    endless, small, large = found(), found(tool__bytes="1 GB"), found(tool__bytes="400 GB")
+    assert endless.bottleneck == "receiver.disk" != small.bottleneck
+    assert small.throughput_bps > 1.3 * endless.throughput_bps
+    assert large.throughput_bps == pytest.approx(endless.throughput_bps, rel=0.05)
+    assert found(tool__bytes="1 GB", tool__sync=True).throughput_bps < endless.throughput_bps
+    stated = found(tool__bytes="1 GB", receiver__write_rate="500 MB/s")
+    assert (stated.bottleneck, stated.throughput_bps) == ("receiver.disk", pytest.approx(4e9, rel=0.01))
+
+
 def test_the_kernel_of_a_host_is_of_its_year():
     def receiver(**keys):
         names = {f"receiver.{key}": value for key, value in keys.items()}
