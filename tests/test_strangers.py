@@ -49,6 +49,7 @@ def test_values_that_say_nothing_are_named():
         ({"tool": "scp (dropbear)"}, "cipher", "aes-ctr-hmac"),
         ({"cipher": "aes256-gcm@openssh.com"}, "cipher", "aes-gcm"),
         ({"tool": "dd bs=1G oflag=dsync"}, "block", 2**30),
+        ({"vmm": "a monitor, debug build"}, "defect", "yes"),
         ({"tool": "SSH.NET download"}, "in_turn", 12),
         ({"tool": "SSH.NET upload"}, "in_turn", None),
         ({"source_title": "linux-nfs: slow reads (2024-06-29)"}, "year", 2024),
