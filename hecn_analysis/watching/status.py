@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import cluster
-from hecn_analysis.base.units import format_count
+from hecn_analysis.base.units import format_count, format_time
 from hecn_analysis.watching.changes import COMPARED, LEAST, LEAST_S, MOST, Change, Floats, changes
 from hecn_analysis.watching.measures import DELAY, LOSS, MEASURES, RATE, ROUTE, UTILISATION, Measure
 from hecn_analysis.watching.quiet import quiet_of
@@ -289,9 +289,8 @@ def _state(
     if is_new:
         return WORSE if measure.is_worse(told[-1]) else BETTER, change_words(told[-1], measure)
     if expected is None:
-        days = (times_s[-1] - times_s[0]) / 86400
-        seen = f"{format_count(len(times_s), 'result')} over {days:.1f} days"
-        return LEARNING, f"{seen}; {LEAST} over {LEAST_S / 86400:.0f} days are needed"
+        seen = f"{format_count(len(times_s), 'result')} over {format_time(float(times_s[-1] - times_s[0]))}"
+        return LEARNING, f"{seen}: {LEAST} results over {LEAST_S / 86400:.0f} days are needed"
     low, high = map(measure.write, expected[1:])
     usual = low if low == high else f"{low} to {high}"
     side = "above" if measure.is_worse_above else "below"
@@ -305,7 +304,7 @@ def _state(
 def _state_of_route(runs: pd.DataFrame, hops: str) -> tuple[str, str]:
     """State of a route without a change in the last week."""
     if len(runs) < LEAST_TRACES:
-        return LEARNING, f"{format_count(len(runs), 'trace')}; {LEAST_TRACES} are needed"
+        return LEARNING, f"{format_count(len(runs), 'trace')}: {LEAST_TRACES} are needed"
     other = deviating(runs)
     if other:
         return DOUBTFUL, f"{format_count(other, 'newest trace')} took another route"

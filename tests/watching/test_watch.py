@@ -133,7 +133,7 @@ def test_a_drop_has_time_size_and_what_changed_with_it(dropped):
     ]
     assert slower.says.startswith("slower by 40 % (39 % to 41 %) since ")
     assert " since 2023-11-23 16:13 UTC; the round-trip time rose from 40.0 ms to 60.0 ms " in slower.says
-    assert (learning.state, learning.says) == ("learning", "26 results over 1.0 days; 24 over 8 days are needed")
+    assert (learning.state, learning.says) == ("learning", "26 results over 25.0 h: 24 results over 8 days are needed")
 
 
 def test_status_and_metrics_hold_the_same(dropped):
