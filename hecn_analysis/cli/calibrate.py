@@ -61,7 +61,9 @@ def add_arguments(parser: Parser) -> None:
     add_settings(
         parser, "--set", about="set a key of the scenario of all runs, e.g. tool.window=100MB; may be repeated"
     )
-    parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that maps the columns of the tables")
+    parser.add_argument(
+        "--mapping", metavar="MAPPING", help="YAML file that maps the columns of the tables; see hecn validate --help"
+    )
     parser.add_argument(
         "--update",
         action="store_true",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from hecn_analysis.inventory.checks.findings import HostFindings
 
 COLUMNS = (
-    *("host", "check", "place", "found", "expected", "limit_bps", "mended_bps", "needs_bps", "predicted_bps"),
-    *("predicted_mended_bps", "basis", "fix", "verify", "source", "scenario_settings", "missing"),
+    *("host", "check", "place", "found", "expected", "limit_bps", "fixed_bps", "needs_bps", "predicted_bps"),
+    *("predicted_fixed_bps", "basis", "fix", "verify", "source", "scenario_settings", "missing"),
 )
 
 
@@ -60,11 +60,11 @@ def _texts(checked_hosts: Sequence[tuple[CapturedHost, HostFindings]]) -> Iterat
             yield f"\n{finding.check}: {finding.place}\n"
             yield f"  found     {finding.found}\n  expected  {finding.expected}\n"
             if finding.limit_bps is not None or finding.basis:
-                yield f"  limit     {_rates(finding.limit_bps, finding.mended_bps, finding.basis)}\n"
+                yield f"  limit     {_rates(finding.limit_bps, finding.fixed_bps, finding.basis)}\n"
             if finding.needs_bps is not None and finding.needs_bps <= (finding.limit_bps or 0.0):
                 yield f"  needed    {units.format_rate(finding.needs_bps)}, for its ports: not a limit now\n"
             if finding.predicted_bps is not None:
-                yield f"  on path   {_rates(finding.predicted_bps, finding.predicted_mended_bps, 'predicted')}\n"
+                yield f"  on path   {_rates(finding.predicted_bps, finding.predicted_fixed_bps, 'predicted')}\n"
             for name in ("fix", "verify", "source"):
                 if text := getattr(finding, name):
                     yield f"  {name:<8}  {text}\n"

@@ -32,6 +32,14 @@ examples:
   hecn validate runs.csv --mapping mapping.yaml
   hecn validate runs.csv --mapping mapping.yaml --format json -o errors.json
 
+a mapping:
+  measured: Mbps                 # column of the measured rate
+  unit: Mb/s
+  repeats: rtt_ms                # rows that agree in it repeat one test
+  set: {sender: ideal, receiver: ideal, tool: nuttcp, path.rate: 1 Gb/s}
+  columns:
+    path.rtt: rtt_ms / 1000      # keys in SI units, by expressions of columns
+
 exit status:
   0  fine
   1  a row could not be predicted, or the table or mapping could not be used
@@ -48,7 +56,9 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn validate``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("runs", nargs="?", metavar="RUNS", help="CSV table of measurements")
-    parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that maps its columns")
+    parser.add_argument(
+        "--mapping", metavar="MAPPING", help="YAML file that maps its columns to keys of a scenario, as below"
+    )
     parser.add_argument("--series", nargs="+", metavar="NAME", help="shipped series to validate (default: all)")
     for mode, meaning in LEFT_OUT.items():
         parser.add_argument(f"--{mode}", action="append_const", dest="modes", const=mode, help=meaning)

@@ -155,6 +155,10 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     if outcome == REMAINS:
         rose = "" if ratio <= 1 + _MOVED else f", although B is {ratio:.3g} times as fast"
         return f"The cause remains{rose}: {b.finding} ({in_a} in A; {in_b} in B)."
+    if a.verdict == UNDETERMINED != b.verdict:
+        return f"In B, {b.finding} ({in_b}); the cause in A is uncertain (most likely {in_a})."
+    if b.verdict == UNDETERMINED != a.verdict:
+        return f"In A, {a.finding} ({in_a}); the cause in B is uncertain (most likely {in_b})."
     return f"The diagnoses do not show why: most likely {in_a}, in A, and {in_b}, in B."
 
 

@@ -48,7 +48,7 @@ HEADINGS: Final = {
     "place": "Place",
     "found": "Found",
     "expected": "Expected",
-    "mended value": "After the fix",
+    "fixed value": "After the fix",
     "fix": "Fix",
     "port": "Port",
     "speed value": "Stated speed",

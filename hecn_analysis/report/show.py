@@ -278,7 +278,7 @@ def findings(folder: Folder) -> None:
     rows = [
         {"host": host.name,
          **{name: getattr(finding, name) for name in ("place", "found", "expected", "fix", "source")},
-         "limit value": _rate(finding.limit_bps), "mended value": _rate(finding.mended_bps)}
+         "limit value": _rate(finding.limit_bps), "fixed value": _rate(finding.fixed_bps)}
         for host in folder.inventory.hosts
         for finding in host.findings.findings
     ]  # fmt: skip
@@ -292,7 +292,7 @@ def findings(folder: Folder) -> None:
         briefs.show_text(f"No check found a fault on the captured hosts; up to {checks} checks lacked output.")
         return
     frame = pd.DataFrame(rows)
-    columns = headings("host", "place", "found", "expected", "limit value", "mended value", "fix")
+    columns = headings("host", "place", "found", "expected", "limit value", "fixed value", "fix")
     _table(frame, columns, caption=f"Findings on captured hosts: {len(rows)}", footnotes="fix")
 
 

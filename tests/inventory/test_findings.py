@@ -74,7 +74,7 @@ def test_a_wide_card_in_narrow_training(captured):
     assert finding.place == "0000:12:00.0 Acme 100 GbE"
     assert (finding.found, finding.expected) == ("x4", "x16, which the card can do")
     assert finding.limit_bps == limits.pcie(gen=3, lanes=4, max_payload=256)["throughput_bps"]
-    assert finding.mended_bps == limits.pcie(gen=3, lanes=16, max_payload=256)["throughput_bps"]
+    assert finding.fixed_bps == limits.pcie(gen=3, lanes=16, max_payload=256)["throughput_bps"]
     assert finding.fix.startswith("reseat the card")
     assert finding.verify == "lspci -vvv -s 0000:12:00.0 | grep -E 'LnkCap|LnkSta'"
     assert finding.scenario_settings == {"host.slots.12:00.lanes": 16}
@@ -105,7 +105,7 @@ def test_a_payload_of_128_where_all_up_to_the_root_can_do_256(captured):
     assert finding.found == "128 bytes"
     assert finding.expected == "256 bytes, which the card and all 1 bridges up to the processor can do"
     assert "setpci -s 0000:00:02.0 CAP_EXP+8.w=0020:00e0; setpci -s 0000:12:00.0 CAP_EXP+8.w=0020:00e0" in finding.fix
-    assert finding.limit_bps < finding.mended_bps
+    assert finding.limit_bps < finding.fixed_bps
     assert finding.scenario_settings == {"host.slots.12:00.max_payload": 256}
 
 
@@ -123,7 +123,7 @@ def test_a_card_whose_bridges_were_not_captured_is_told_as_not_checked(captured)
 def test_small_read_requests(captured):
     finding = found(captured(lspci=port("00:02.0", "12") + device("12:00.0", request=128)))[0]["read-request"]
     assert finding.found == "MaxReadReq 128 bytes"
-    assert finding.limit_bps < finding.mended_bps
+    assert finding.limit_bps < finding.fixed_bps
 
 
 def test_two_ports_behind_one_link(captured):
@@ -140,7 +140,7 @@ def test_two_ports_behind_one_link(captured):
     finding = found(captured(**files))[0]["shared-uplink"]
     assert finding.found == "2 ports of 200 Gb/s together behind one generation 3 x8 link"
     assert finding.place.endswith("ens1f0, ens1f1")
-    assert (finding.limit_bps, finding.mended_bps) == (
+    assert (finding.limit_bps, finding.fixed_bps) == (
         limits.pcie(gen=3, lanes=8, max_payload=256)["throughput_bps"],
         200e9,
     )
@@ -210,7 +210,7 @@ def test_rings_offloads_and_lro(captured):
     assert given["rings"].limit_bps == 512 * 1538 * 8 / 1e-3
     assert given["offloads"].found == "off: tcp-segmentation-offload"
     assert given["offloads"].fix == "ethtool -K ens1f0 tso on"
-    assert given["offloads"].limit_bps < given["offloads"].mended_bps
+    assert given["offloads"].limit_bps < given["offloads"].fixed_bps
     assert given["lro"].scenario_settings == {"host.lro": False}
     assert "netem-enabled-WAN" in given["lro"].source
     assert "lro" not in found(inventory, path=on("back-to-back-10ge"))[0]
@@ -257,7 +257,7 @@ def test_what_mending_gains_is_predicted(captured):
     checked = host.findings.on_path(on("netem-80ms-10ge"))
     [finding] = findings.predicted(checked.findings, host.description, "netem-80ms-10ge")
     assert finding.predicted_bps < 1e9
-    assert finding.predicted_mended_bps > 5 * finding.predicted_bps
+    assert finding.predicted_fixed_bps > 5 * finding.predicted_bps
 
 
 def test_a_bond_with_an_idle_port_and_drops_on_the_way_out(samples, captured):
@@ -299,17 +299,17 @@ def test_stripe_cache_chunk_governor_and_cap(samples, captured):
     finding = given["stripe-cache"]
     assert (finding.place, finding.found) == ("/dev/md0, RAID 6 of 8", "stripe_cache_size 256")
     assert finding.fix.startswith("echo 8192 > /sys/block/md0/md/stripe_cache_size")
-    assert finding.limit_bps < finding.mended_bps
+    assert finding.limit_bps < finding.fixed_bps
     assert given["chunk"].found == "chunk 4.19 MB"
     assert given["governor"].found == "governor powersave of acpi-cpufreq"
-    assert given["governor"].limit_bps == pytest.approx(given["governor"].mended_bps * 1.2 / 3.2)
+    assert given["governor"].limit_bps == pytest.approx(given["governor"].fixed_bps * 1.2 / 3.2)
 
 
 def test_disks_and_controllers(samples, captured):
     given = found(captured(megacli=(samples / "megacli" / "ldpdinfo.txt").read_text()))[0]
     assert given["controller-cache"].found == "cache WriteThrough"
     assert given["disk-link"].place == "slot 3, MAKER DISK4000-HDD"
-    assert (given["disk-link"].limit_bps, given["disk-link"].mended_bps) == (2.4e9, 4.8e9)
+    assert (given["disk-link"].limit_bps, given["disk-link"].fixed_bps) == (2.4e9, 4.8e9)
     assert given["degraded-array"].found == "state 'Degraded'"
 
 
@@ -326,7 +326,7 @@ def test_memory_channels_without_modules(captured):
     finding = found(captured(dmi=dmi, cpu=cpu))[0]["memory-channels"]
     assert finding.found == "4 modules, which reach 4 channels at most"
     assert finding.expected == "a module in each of the 12 channels"
-    assert finding.mended_bps == pytest.approx(3 * finding.limit_bps)
+    assert finding.fixed_bps == pytest.approx(3 * finding.limit_bps)
 
 
 def test_nothing_is_said_of_what_was_not_captured(captured):
@@ -370,7 +370,7 @@ def test_the_table_of_findings(form, samples, tmp_path, capsys):
         assert {row["check"] for row in rows if row["missing"]} >= {"rings", "offloads"}
         wide = next(row for row in rows if row["check"] == "link-width")
         assert wide["scenario_settings"] == {"host.slots.3b:00.lanes": 16}
-        assert wide["predicted_mended_bps"] >= wide["predicted_bps"]
+        assert wide["predicted_fixed_bps"] >= wide["predicted_bps"]
 
 
 def test_an_unknown_path_is_told(samples, capsys):
@@ -393,7 +393,7 @@ def test_a_port_in_half_duplex(captured):
     text = ethtool("eth0", speed=100, most=1000).replace("Duplex: Full", "Duplex: Half")
     given = found(captured(ethtool=text))[0]
     assert given["half-duplex"].limit_bps == 50e6
-    assert given["half-duplex"].mended_bps > 90e6
+    assert given["half-duplex"].fixed_bps > 90e6
 
 
 def test_a_clock_that_is_capped(captured):
@@ -407,7 +407,7 @@ def test_a_clock_that_is_capped(captured):
     assert "governor" not in given
     finding = given["clock-cap"]
     assert (finding.found, finding.scenario_settings) == ("at most 1.60 GHz", {"host.cpu.clock": 3.2e9})
-    assert finding.limit_bps == pytest.approx(finding.mended_bps / 2)
+    assert finding.limit_bps == pytest.approx(finding.fixed_bps / 2)
 
 
 def test_buffers_of_freebsd(captured):
@@ -433,6 +433,6 @@ def test_a_receive_window_that_windows_may_not_grow(samples, captured):
     finding = found(inventory, path=on({"rate": "10Gb/s", "rtt": "40ms"}))[0]["autotuning"]
     assert finding.found == "auto-tuning level highlyrestricted, a window of 262140 bytes at most"
     assert finding.limit_bps == pytest.approx(8 * 262140 / 0.04)
-    assert finding.mended_bps == pytest.approx(8 * 65535 * 256 / 0.04)
+    assert finding.fixed_bps == pytest.approx(8 * 65535 * 256 / 0.04)
     assert "autotuning" not in found(inventory, path=on({"rate": "10Mb/s", "rtt": "40ms"}))[0]
     assert found(inventory)[0]["autotuning"].limit_bps is None

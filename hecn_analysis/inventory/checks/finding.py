@@ -34,14 +34,14 @@ class Finding:
     ----------
     check, place
         Name of the check, a heading of the page on findings, and the card, port, array or setting concerned.
-    limit_bps, mended_bps, needs_bps, basis
+    limit_bps, fixed_bps, needs_bps, basis
         Rate of the part as it is and after the fix, and the highest rate required of it, such as that of a card's
         ports; how these were computed, with the assumptions.
     fix, verify
         Command, BIOS item or action that fixes it; command that shows whether it is fixed.
     scenario_settings
         Keys of a scenario that the fix sets, without the role for those of the host (``host.tcp_rmem_max``).
-    predicted_bps, predicted_mended_bps
+    predicted_bps, predicted_fixed_bps
         Predicted rate of a transfer with this host on a named path, as it is and with `scenario_settings`.
     """
 
@@ -50,7 +50,7 @@ class Finding:
     found: str
     expected: str
     limit_bps: float | None = None
-    mended_bps: float | None = None
+    fixed_bps: float | None = None
     needs_bps: float | None = None
     basis: str = ""
     fix: str = ""
@@ -58,12 +58,12 @@ class Finding:
     source: str = ""
     scenario_settings: Mapping[str, Any] = field(default_factory=dict)
     predicted_bps: float | None = None
-    predicted_mended_bps: float | None = None
+    predicted_fixed_bps: float | None = None
 
     def __str__(self) -> str:
         limit = "" if self.limit_bps is None else f"; at most {units.format_rate(self.limit_bps)}"
-        mended = "" if self.mended_bps is None else f", fixed {units.format_rate(self.mended_bps)}"
-        return f"{self.check}: {self.place}: found {self.found}, expected {self.expected}{limit}{mended}"
+        fixed = "" if self.fixed_bps is None else f", fixed {units.format_rate(self.fixed_bps)}"
+        return f"{self.check}: {self.place}: found {self.found}, expected {self.expected}{limit}{fixed}"
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON can hold it.

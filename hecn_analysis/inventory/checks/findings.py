@@ -151,11 +151,11 @@ def _share(finding: Finding) -> float:
     """Remaining share of the part's rate, as the sort key of findings; risks for the data come first."""
     if finding.check == "degraded-array":
         return -1.0
-    if finding.limit_bps is None or not finding.mended_bps:
+    if finding.limit_bps is None or not finding.fixed_bps:
         return math.inf
     if finding.needs_bps is not None and finding.limit_bps >= finding.needs_bps:
         return 1.0  # as it is, it does not limit
-    return finding.limit_bps / min(finding.mended_bps, finding.needs_bps or math.inf)
+    return finding.limit_bps / min(finding.fixed_bps, finding.needs_bps or math.inf)
 
 
 def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
@@ -200,7 +200,7 @@ def predicted(
     Returns
     -------
     tuple of Finding
-        The findings with ``predicted_bps`` and, if they have settings, ``predicted_mended_bps``. [bit/s]
+        The findings with ``predicted_bps`` and, if they have settings, ``predicted_fixed_bps``. [bit/s]
 
     Raises
     ------
@@ -213,7 +213,7 @@ def predicted(
     >>> small = Finding("tcp-receive-buffer", "tcp_rmem", "6 MiB", "256 MiB", scenario_settings=settings)
     >>> host = {"title": "a host", "source": "an example", "tcp_rmem_max": 6 << 20}
     >>> [gain] = predicted([small], host, "netem-80ms-10ge")
-    >>> gain.predicted_mended_bps > 5 * gain.predicted_bps
+    >>> gain.predicted_fixed_bps > 5 * gain.predicted_bps
     True
     """
     import yaml  # noqa: PLC0415 - dear, and wanted with a path only
@@ -229,12 +229,12 @@ def predicted(
         now = predict(load_scenario(base)).throughput_bps
         done = []
         for finding in findings:
-            mended = None
+            fixed = None
             settings = {key.replace("host.", f"{role}.", 1): value for key, value in finding.scenario_settings.items()}
             if settings:
                 try:
-                    mended = predict(load_scenario(base, settings)).throughput_bps
+                    fixed = predict(load_scenario(base, settings)).throughput_bps
                 except HecnError:  # what was captured does not hold the part that the settings change
-                    mended = None
-            done.append(replace(finding, predicted_bps=now, predicted_mended_bps=mended))
+                    fixed = None
+            done.append(replace(finding, predicted_bps=now, predicted_fixed_bps=fixed))
     return tuple(done)

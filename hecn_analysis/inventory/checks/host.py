@@ -52,7 +52,7 @@ def memory_channels(seen: Seen) -> Iterator[Finding]:
         f"{modules} modules, which reach {filled} channels at most",
         f"a module in each of the {most} channels",
         limit_bps=float(limits.memory(filled, rate * 1e6)["throughput_bps"]) if rate else None,
-        mended_bps=float(limits.memory(most, rate * 1e6)["throughput_bps"]) if rate else None,
+        fixed_bps=float(limits.memory(most, rate * 1e6)["throughput_bps"]) if rate else None,
         basis=f"limits.memory at {rate:g} MT/s, three passes of each byte, 80 % of nominal" if rate else "",
         fix="alike modules in the first slot of each channel, as the board's manual orders them",
         verify="dmidecode -t memory | grep -E 'Locator|Size|Configured'",
@@ -82,7 +82,7 @@ def governor(seen: Seen) -> Iterator[Finding]:
             f"governor {name}" + (f" of {driver}" if driver else ""),
             "performance",
             limit_bps=_core(low) if keeps_low else None,
-            mended_bps=_core(high) if keeps_low else None,
+            fixed_bps=_core(high) if keeps_low else None,
             basis=f"at its lowest and at its highest clock, {_ONE}"
             if keeps_low
             else "no figure: the clock follows the load, only later than a burst of packets",
@@ -98,7 +98,7 @@ def governor(seen: Seen) -> Iterator[Finding]:
             f"at most {now / 1e9:.2f} GHz",
             f"{most / 1e9:.2f} GHz, which the processor can do",
             limit_bps=_core(now),
-            mended_bps=_core(most),
+            fixed_bps=_core(most),
             basis=_ONE,
             fix="cpupower frequency-set -u MAXIMUM; BIOS: power profile, Turbo",
             verify="cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq | sort | uniq -c",

@@ -76,7 +76,7 @@ def degraded(seen: Seen) -> Iterator[Finding]:
             ", ".join(words),
             f"all {array.disks} disks",
             limit_bps=_rate(level, array.disks, rate, "read", lost=gone, rebuild=rebuild),
-            mended_bps=_rate(level, array.disks, rate, "read"),
+            fixed_bps=_rate(level, array.disks, rate, "read"),
             basis=f"limits.raid, sequential reads, {assumed}, "
             f"{units.format_percent(rebuild)} of the disks' time for the rebuild",
             fix=f"mdadm --manage /dev/{array.name} --remove failed; replace the disk; "
@@ -146,7 +146,7 @@ def stripe_cache(seen: Seen) -> Iterator[Finding]:
                 f"stripe_cache_size {stripes}",
                 f"{_WANTED_STRIPES}, which takes {units.format_bytes(memory)} of memory",
                 limit_bps=_rate(level, disks, rate, "write", chunk=chunk, request=max(part, _PAGE)),
-                mended_bps=_rate(level, disks, rate, "write", chunk=chunk),
+                fixed_bps=_rate(level, disks, rate, "write", chunk=chunk),
                 basis=f"limits.raid, writes that reach the disks as {units.format_bytes(part)} and as whole stripes, "
                 f"chunk {units.format_bytes(chunk)}, {assumed}",
                 fix=f"echo {_WANTED_STRIPES} > /sys/block/{name}/md/stripe_cache_size at each start",
@@ -169,7 +169,7 @@ def chunk(seen: Seen) -> Iterator[Finding]:
             f"chunk {units.format_bytes(size)}",
             "64 to 1024 KiB: small ones take many requests, large ones make stripes that programs do not fill",
             limit_bps=_rate(level, array.disks, rate, "write", chunk=size, request=request),
-            mended_bps=_rate(level, array.disks, rate, "write", chunk=1 << 18),
+            fixed_bps=_rate(level, array.disks, rate, "write", chunk=1 << 18),
             basis=f"limits.raid, writes of 1 MiB, and whole stripes of 256 KiB chunks, {assumed}",
             fix=f"make the array anew with mdadm --create … --chunk=256, or mdadm --grow /dev/{array.name} --chunk=256 "
             "(takes days); align the file system: mkfs.xfs -d su=256k,sw=DATA_DISKS",
@@ -198,7 +198,7 @@ def controller_cache(seen: Seen) -> Iterator[Finding]:
                 limit_bps=_rate(number, count, rate, "write", chunk=strip, request=strip)
                 if known and number and count
                 else None,
-                mended_bps=_rate(number, count, rate, "write", chunk=strip) if known and number and count else None,
+                fixed_bps=_rate(number, count, rate, "write", chunk=strip) if known and number and count else None,
                 basis=f"limits.raid, writes of a strip and of whole stripes, {units.format_rate(rate)} a disk (assumed)"
                 if known
                 else "",
@@ -233,7 +233,7 @@ def _slow(place: str, model: str, does: float, can: float, verify: str) -> Findi
         f"a link of {units.format_rate(does)}",
         f"{units.format_rate(can)}, which the disk can do",
         limit_bps=0.8 * does,
-        mended_bps=0.8 * can,
+        fixed_bps=0.8 * can,
         basis="line rate less 8b/10b coding; it matters to solid-state drives, and where an expander shares it",
         fix="cable, backplane and port of that rate; the controller's setting for link speed on Auto",
         verify=verify,

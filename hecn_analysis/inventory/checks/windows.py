@@ -33,7 +33,7 @@ def autotuning(seen: Seen) -> Iterator[Finding]:
             f"auto-tuning level {level}, a window of {_window(level)} bytes at most",
             f"normal, which reaches {_window('normal')} bytes",
             limit_bps=float(window_limit_bps(_window(level), rtt)) if rtt else None,
-            mended_bps=float(window_limit_bps(_window("normal"), rtt)) if rtt else None,
+            fixed_bps=float(window_limit_bps(_window("normal"), rtt)) if rtt else None,
             basis=f"one stream: the window each {units.format_time(rtt)}" if rtt else "no figure: no path is named",
             fix="netsh int tcp set global autotuninglevel=normal",
             verify="netsh int tcp show global",
