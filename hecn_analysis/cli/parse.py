@@ -23,7 +23,7 @@ DIGITS = 4
 NOT_FOR_PEOPLE = ["content_hash"]
 
 DESCRIPTION = """\
-Read the output of transfer tools (nuttcp, nuttscp, dd …) into one table. Tools
+Read the output of transfer tools (iperf3, rsync, fio …) into one table. Tools
 are recognised by the contents of a file, never by its name. Directories are
 searched recursively. Whatever cannot be used is counted and listed on stderr;
 the rest is still delivered."""

@@ -155,6 +155,12 @@ def _says(outcome: str, a: Diagnosis | None, b: Diagnosis | None, ratio: float) 
     if outcome == REMAINS:
         rose = "" if ratio <= 1 + _MOVED else f", although B is {ratio:.3g} times as fast"
         return f"The cause remains{rose}: {b.finding} ({in_a} in A; {in_b} in B)."
+    return _says_uncertain(a, b)
+
+
+def _says_uncertain(a: Diagnosis, b: Diagnosis) -> str:
+    """Say which side has a cause, if only one has."""
+    in_a, in_b = map(_likeliest, (a, b))
     if a.verdict == UNDETERMINED != b.verdict:
         return f"In B, {b.finding} ({in_b}); the cause in A is uncertain (most likely {in_a})."
     if b.verdict == UNDETERMINED != a.verdict:

@@ -134,6 +134,22 @@ def test_outcome_of_two_causes(full, first, second, ratio, outcome):
     assert causes._outcome(None, verdict, ratio) == "undetermined"
 
 
+def test_the_side_whose_cause_is_known_is_told(full):
+    known = hecn.diagnose(full)[0]
+    unknown = replace(known, verdict="undetermined")
+    link = causes._likeliest(known)
+    uncertain = f"is uncertain (most likely {link})."
+    assert (
+        causes._says("undetermined", unknown, known, 0.5)
+        == f"In B, {known.finding} ({link}); the cause in A {uncertain}"
+    )
+    assert (
+        causes._says("undetermined", known, unknown, 0.5)
+        == f"In A, {known.finding} ({link}); the cause in B {uncertain}"
+    )
+    assert causes._says("undetermined", unknown, unknown, 0.5).startswith("The diagnoses do not show why: ")
+
+
 def test_runs_alone_are_compared_and_diagnosed(held, full):
     row = compared(hecn.read(held), hecn.read(full))
     assert row["ratio"] == pytest.approx(FULL_BPS / HELD_BPS, rel=0.01)
