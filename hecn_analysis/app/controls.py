@@ -142,7 +142,7 @@ def _of_host(scenario: Scenario, role: str, host: Host) -> Iterable[tuple[Contro
         cards = network_cards(host)
         if cards and cards[0][1].nic is not None and cards[0][1].nic.part:
             own = sum(not name.startswith(ADDED) for name, _ in cards)
-            words = f"more of the card in {cards[0][0]}"
+            words = "all like the first"
             free = _free_slots(host, cards[0][1])
             most = max(len(cards) + (_MOST_ADDED if free is None else len(free)), own)
             if most > own:

@@ -133,7 +133,7 @@ def _stage(host: Host | None, kind: str, which: str) -> tuple[str, str]:  # noqa
     if kind == "slot":
         slot = host.slots.get(which) if host is not None else None
         bus = "PCI-X" if slot is not None and slot.bus == "pcix" else "PCIe"
-        return "network slot" if slot is None or slot.nic is not None else "storage slot", f"{bus} slot {which}"
+        return "network slot" if slot is None or slot.nic is not None else "storage slot", f"{bus} slot ({which})"
     if kind == "nic":
         return "port", f"port {which.rpartition('.')[2]}"
     if kind == "interconnect":

@@ -294,6 +294,8 @@ def validate(
             if isinstance(error["input"], str)
             else None
         )
+        if error["type"] == "dict_type" and isinstance(error["input"], list):
+            near = f"give each entry a name: {key}: {{NAME: …}}"
         raise InputError(f"{key}: {error['input']!r}", expected, source=source, line=line, advice=near)
     if message.startswith("found ") or ": found " in message:
         found, _, expected = message.partition(", expected ")

@@ -45,6 +45,11 @@ def test_values_and_lines_of_keys():
         ("name: x\ntcp_rmem_max: -1 MB\n", "h.yaml:2: found tcp_rmem_max: '-1 MB', expected at least 0 B"),
         ("title: x\n", "h.yaml:1: found no key 'name', expected a value for it"),
         ("name: x\nname: y\n", "h.yaml:2: found key 'name' twice, expected it once (first on line 1)"),
+        (
+            "name: x\nslots:\n  - {gen: 2, lanes: 4}\n",
+            "h.yaml:2: found slots: [{'gen': 2, 'lanes': 4}], expected a mapping of keys to values; "
+            "give each entry a name: slots: {NAME: …}",
+        ),
         ("- a\n- b\n", "h.yaml:1: found a sequence, expected a mapping of keys to values"),
         ("", "h.yaml:1: found an empty document, expected a mapping of keys to values"),
         (
