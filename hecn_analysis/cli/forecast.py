@@ -66,7 +66,7 @@ def add_arguments(parser: Parser) -> None:
         "--capacity",
         type=_part,
         default=0.8,
-        metavar="PART",
+        metavar="FRACTION",
         help="fraction of the speed that counts as full (default: 80 %%)",
     )
     parser.add_argument("--speed", type=_rate, metavar="RATE", help="speed of all ports")

@@ -75,7 +75,9 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--like", metavar="HOST", help="only parts from the bill of HOST, at its prices")
     parser.add_argument("--direct", action="store_true", help="connect both hosts by one cable, without a switch")
-    parser.add_argument("--reach", type=float, default=3.0, metavar="M", help="cable length (default: 3)")
+    parser.add_argument(
+        "--reach", type=float, default=3.0, metavar="METRES", help="cable length at each host (default: 3)"
+    )
     parser.add_argument("--front", action="store_true", help="also show what a larger budget would buy")
     parser.add_argument("--points", type=int, default=8, metavar="N", help="front: number of purchases (default: 8)")
     add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms")

@@ -40,16 +40,21 @@ def add_arguments(parser: Parser) -> None:
         help="buy hosts and links with a cost for this site: a name in models/sites or a YAML file; --target is the "
         "rate of all its transfers together now",
     )
-    group.add_argument("--growth", default="0 %", metavar="PART", help="growth of the demand in a year, such as 30%%")
+    group.add_argument(
+        "--growth", default="0 %", metavar="FRACTION", help="growth of the demand in a year, such as 30%%"
+    )
     group.add_argument("--years", type=int, default=0, metavar="N", help="years to plan for (default: 0)")
     group.add_argument(
         "--no-spare", action="store_true", help="without a spare: by default, one host and one link of each may fail"
     )
     group.add_argument(
-        "--price-change", default="0 %", metavar="PART", help="change of prices in a year, such as -10%%"
+        "--price-change", default="0 %", metavar="FRACTION", help="change of prices in a year, such as -10%%"
     )
     group.add_argument(
-        "--vary", default="20 %", metavar="PART", help="by how much demand, growth and prices vary in the sensitivity"
+        "--vary",
+        default="20 %",
+        metavar="FRACTION",
+        help="by how much the last table varies demand, growth and prices (default: 20%%)",
     )
 
 

@@ -395,7 +395,7 @@ def finding(verdict: Diagnosis) -> str:
     likeliest = verdict.causes[0]
     said = f"{likeliest.kind}, {units.format_probability(likeliest.probability)}"
     if verdict.verdict == UNDETERMINED:
-        said = f"first of many: {said}"
+        said = f"likeliest: {said}"
     return f"{verdict.finding} ({said}){_also(verdict)}"
 
 

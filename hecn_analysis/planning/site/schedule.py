@@ -158,7 +158,7 @@ class Schedule:
                 count += " with these priorities"
             runs = f"has {time(room)} left in 95 % of runs"
             if room < 0:
-                runs = f"is more than {time(-room)} late in one run of 20"
+                runs = f"is at risk: more than {time(-room)} late in one run of 20"
             return f"{name}: {count} in time; the tightest, {tight.name}, {runs}."
         late = [each for each in timed if each.in_time == "no"]
         worst = max(late, key=lambda each: each.late_s)
