@@ -24,6 +24,7 @@ from hecn_analysis.watching.measures import DELAY, LOSS
 
 Floats = npt.NDArray[np.float64]
 Maker = Callable[[np.random.Generator, Floats], Floats]
+Times = Callable[[np.random.Generator, int], Floats]
 
 _HOUR_S: Final = 3600.0
 _MONTH: Final = 30 * 24
@@ -88,6 +89,40 @@ def _capped(chance: np.random.Generator, times_s: Floats) -> Floats:
     return rates
 
 
+def _two_digits(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Results of a tool that prints two digits: 9.4, 9.3 and so on."""
+    rates: Floats = np.log(np.round(9.4 * np.exp(0.01 * _errors(chance, len(times_s), 0.3)), 1))
+    return rates
+
+
+def _busy_scatter(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Results that scatter four times as much in the eight hours of work of a weekday."""
+    day = times_s / (24 * _HOUR_S)
+    works = (times_s % (24 * _HOUR_S) >= 8 * _HOUR_S) & (times_s % (24 * _HOUR_S) < 16 * _HOUR_S)
+    is_busy = works & ((np.floor(day) + 3) % 7 < 5)
+    return np.where(is_busy, 1.0, 0.25) * _persistent(chance, times_s)
+
+
+def _weekly_job(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Six hours of backups in one night of the week."""
+    hour = (times_s // _HOUR_S + 3 * 24) % (7 * 24)
+    return _persistent(chance, times_s) - 0.5 * (hour < 6)
+
+
+def _two_routes(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Results of two routes, each kept for some ten results: the second one for a fifth of the time."""
+    is_second = np.zeros(len(times_s), dtype=bool)
+    for place, draw in enumerate(chance.random(len(times_s) - 1), 1):
+        is_second[place] = draw >= 0.1 if is_second[place - 1] else draw < 0.025
+    return 0.02 * _errors(chance, len(times_s)) - 0.3 * is_second
+
+
+def _skewed(chance: np.random.Generator, times_s: Floats) -> Floats:
+    """Results that meet other traffic to a varying extent, never faster than the line."""
+    rates: Floats = -_SCATTER * chance.exponential(1.0, len(times_s))
+    return rates
+
+
 KINDS: Final[Mapping[str, Maker]] = {
     "independent": lambda chance, times_s: _SCATTER * _errors(chance, len(times_s)),
     "persistence 0.3": _persistent,
@@ -98,6 +133,15 @@ KINDS: Final[Mapping[str, Maker]] = {
     "busy hours": _busy_hours,
     "two rates": _two_rates,
     "full line": _capped,
+    "two digits": _two_digits,
+    "scatter at work": _busy_scatter,
+    "weekly job": _weekly_job,
+    "two routes": _two_routes,
+    "skewed": _skewed,
+    "irregular times": _persistent,
+    "nights missing": _persistent,
+    "six a day": _persistent,
+    "three a day": _seasonal,
 }
 
 
@@ -109,28 +153,55 @@ def _times(chance: np.random.Generator, count: int) -> Floats:
     return _FIRST_S + _HOUR_S * (kept + 0.1 * chance.random(len(kept)))
 
 
+def _irregular(chance: np.random.Generator, count: int) -> Floats:
+    """Times of a tool that people start: gaps between results are exponential, of an hour on average."""
+    return _FIRST_S + _HOUR_S * np.cumsum(np.maximum(chance.exponential(1.0, count), 0.05))
+
+
+def _without_nights(chance: np.random.Generator, count: int) -> Floats:
+    times_s = _times(chance, count)
+    return times_s[times_s % (24 * _HOUR_S) >= 7 * _HOUR_S]
+
+
+def _every(hours: int) -> Times:
+    return lambda chance, count: (_times(chance, count) - _FIRST_S) * hours + _FIRST_S
+
+
+#: When the results of a kind come, if not each hour.
+TIMES: Final[Mapping[str, Times]] = {
+    "irregular times": _irregular,
+    "nights missing": _without_nights,
+    "six a day": _every(4),
+    "three a day": _every(8),
+}
+
+
 def quiet(months: int, series: int, seed: int) -> Iterator[tuple[str, float]]:
     """Yield each kind with its false alarms per 100 series and month."""
     for kind, make in KINDS.items():
-        yield kind, false_alarms(make, months, series, seed)
+        yield kind, false_alarms(make, months, series, seed, times=TIMES.get(kind, _times))
 
 
-def false_alarms(make: Maker, months: int, series: int, seed: int, least_scale: float = _LEAST_SCALE) -> float:
-    """Return the changes per 100 series and month of series without one."""
+def false_alarms(
+    make: Maker, months: int, series: int, seed: int, *, least_scale: float = _LEAST_SCALE, times: Times = _times
+) -> float:
+    """Return the changes per 100 series and month of hourly results, of series without one."""
     chance = np.random.default_rng([seed, 1])
     alarms = 0
     for _ in range(series):
-        times_s = _times(chance, months * _MONTH)
+        times_s = times(chance, months * _MONTH)
         alarms += len(changes(times_s, make(chance, times_s), least_scale=least_scale))
     return 100 * alarms / (series * months)
 
 
-def found(make: Maker, drop: float, series: int, seed: int, least_scale: float = _LEAST_SCALE) -> Floats:
+def found(
+    make: Maker, drop: float, series: int, seed: int, *, least_scale: float = _LEAST_SCALE, times: Times = _times
+) -> Floats:
     """Return the share of drops after three weeks that show within each of `_WITHIN` results."""
     chance = np.random.default_rng([seed, 2])
     taken = np.full(series, np.inf)
     for number in range(series):
-        times_s = _times(chance, 22 * 24 + 36)
+        times_s = times(chance, 22 * 24 + 36)
         values = make(chance, times_s)
         at = len(values) - max(_WITHIN)
         values[at:] += np.log(1 - drop)
@@ -190,8 +261,10 @@ def of_paths(months: int, series: int, seed: int) -> None:
     print(f"|---|---|---|{'---|' * len(_WITHIN)}")
     for words, measure, quiet_one, stepped, step in kinds:
         scale = measure.least_scale
-        alarms = false_alarms(quiet_one, months, series, seed, scale)
-        print(_row(f"{words} | {alarms:.1f} | {step}", found(stepped, 0.0, series, seed, scale)), flush=True)
+        alarms = false_alarms(quiet_one, months, series, seed, least_scale=scale)
+        print(
+            _row(f"{words} | {alarms:.1f} | {step}", found(stepped, 0.0, series, seed, least_scale=scale)), flush=True
+        )
 
 
 def _scattered(scatter: float) -> Maker:
@@ -215,7 +288,7 @@ def synthetic(months: int, series: int, seed: int) -> None:
             print(_row(f"{drop:.0%}, {scatter:.0%}", shares), flush=True)
     print(f"\n| drop of 20 % in errors | {head} |\n|---|{'---|' * len(_WITHIN)}")
     for kind, make in KINDS.items():
-        print(_row(kind, found(make, 0.2, series, seed)), flush=True)
+        print(_row(kind, found(make, 0.2, series, seed, times=TIMES.get(kind, _times))), flush=True)
 
 
 def of_ports(paths: Sequence[str]) -> None:

@@ -3,7 +3,9 @@
 One pass over the series serves both uses: the changes of the past, and whether the newest results are one. Each result
 is scored against the quiet results before it (`hecn_analysis.watching.quiet`). The statistic is the generalised
 likelihood ratio of a step among the last `WINDOW` scores; its threshold is computed from the number of results between
-two false alarms. A statistic that the quiet stretch itself reached is not a change either. After a change, its results
+two false alarms. One or two results, however slow, are no change: scores are cut at `CLIP`, of which it takes three at
+the usual threshold of 4.5 to 5 (3 x 3 / sqrt(3) = 5.2); and of three in a row, none counts much more than the least. A
+statistic that the quiet stretch itself reached is not a change either. After a change, its results
 are scored against the stretch before it, until there are enough of them for a stretch of their own.
 
 Sources
@@ -23,12 +25,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from hecn_analysis.runs.statistics import shift
-from hecn_analysis.watching.quiet import Quiet, quiets_of
+from hecn_analysis.watching.quiet import CLIP, Quiet, quiets_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -57,6 +60,9 @@ _AT_ONCE: Final = 8
 #: Where a quiet stretch reaches what it should reach once in so many times its length, the threshold is higher by as
 #: much: its errors persist longer than one result, or repeat in a way that the usual course does not have.
 _UNUSUAL: Final = 3
+
+#: Largest score of a result above that of the least of three.
+_ABOVE_LEAST: Final = 1.5
 
 #: Fewer results on a side, such as an outlier at the other side of a step, are no stretch.
 _FEWEST: Final = 3
@@ -143,7 +149,8 @@ def _steps(times_s: Floats, values: Floats, least_scale: float, bound: float) ->
             part = _Part(begin, judged, min(judged + _block(judged - begin), len(values)))
             newest = slice(begin, part.until)
             moved = np.median(values[begin:judged] - quiet.usual(times_s[begin:judged]))
-            statistics, lengths = _statistics_after(quiet.scores(times_s[newest], values[newest] - moved))
+            scores = np.clip(quiet.scores(times_s[newest], values[newest] - moved), -CLIP, CLIP)
+            statistics, lengths = _statistics_after(scores)
             step = _first_over(statistics, lengths, part, highest)
             judged = part.until
         if step is not None:
@@ -189,7 +196,7 @@ def _highest(quiets: Sequence[Quiet], bound: float) -> Floats:
     counts = np.array([len(quiet.errors) for quiet in quiets])
     sums = np.zeros((len(quiets), counts.max() + 1))
     for row, quiet in zip(sums, quiets, strict=True):
-        np.cumsum(quiet.own_scores, out=row[1 : len(quiet.errors) + 1])
+        np.cumsum(np.clip(quiet.own_scores, -CLIP, CLIP), out=row[1 : len(quiet.errors) + 1])
         row[len(quiet.errors) + 1 :] = row[len(quiet.errors)]
     largest = np.zeros(len(quiets))
     for length in range(1, min(WINDOW, counts.max()) + 1):
@@ -204,12 +211,23 @@ def _statistics(scores: Floats, quiet: int) -> tuple[Floats, npt.NDArray[np.int6
     """Statistic of a step that lasts up to each result, and the length for which it is largest."""
     lengths = np.arange(1, WINDOW + 1)
     ends = np.arange(1, len(scores) + 1)[:, None]
-    sums = np.concatenate([[0.0], np.cumsum(scores)])
+    sums = np.concatenate([[0.0], np.cumsum(np.clip(scores, -CLIP, CLIP))])
     spread = np.sqrt(lengths * (1 + _OF_LEVEL * lengths / quiet))
-    steps = np.abs(sums[ends] - sums[np.maximum(ends - lengths, 0)]) / spread
+    steps = np.abs(sums[ends] - sums[np.maximum(ends - lengths, 0)])
+    steps[2:, 2] = np.maximum(steps[2:, 2], _of_three(scores))
+    steps /= spread
     steps[ends < lengths] = 0.0
     best = steps.argmax(axis=1)
     return steps[np.arange(len(scores)), best], lengths[best]
+
+
+def _of_three(scores: Floats) -> Floats:
+    """Sum of the scores of each three results in a row, none much above the least; 0 if they are on both sides."""
+    three = sliding_window_view(scores, 3) if len(scores) > 2 else np.zeros((0, 3))
+    sizes = np.abs(three)
+    sums: Floats = np.minimum(sizes, sizes.min(axis=1, keepdims=True) + _ABOVE_LEAST).sum(axis=1)
+    sums[np.abs(np.sign(three).sum(axis=1)) < 3] = 0.0
+    return sums
 
 
 def _statistics_after(scores: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:

@@ -2,7 +2,7 @@
 
 A result is scored against the quiet results before it by its rank among them, so that the shape of their distribution
 (skew, heavy tails, two rates) does not matter. The score is the normal quantile of the rank; beyond all quiet results
-it grows by one for each standard deviation. It is cut at `CLIP`: one or two results, however slow, are no change.
+it grows by one for each standard deviation, up to `FURTHEST`.
 
 Sources
 -------
@@ -24,11 +24,15 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from hecn_analysis.watching.courses import courses, usual
+from hecn_analysis.watching.hours import jobs, spreads, week_hours
 
 Floats = npt.NDArray[np.float64]
 
-#: Largest score of a result. At the usual threshold (4.5 to 5) it takes three results in a row: 3 x 3 / sqrt(3) = 5.2.
+#: Errors further out, in standard deviations, are outliers.
 CLIP: Final = 3.0
+
+#: Largest score of a result.
+FURTHEST: Final = 6.0
 
 #: Errors persist at most so much (lag 1): an estimate near 1 would turn a level shift into one single error.
 _MOST_PERSISTENCE: Final = 0.8
@@ -41,14 +45,17 @@ _ERRORS_OF_PERSISTENCE: Final = 3.0
 class Quiet:
     """A quiet stretch of a series: its usual course, scatter and persistence of errors, and its ``errors``, sorted.
 
-    ``scale`` is the standard deviation of the errors without outliers, in the unit of the series; ``errors`` are in
-    units of it. Errors that differ by less than ``tolerance`` have the same rank. ``own_scores`` are the scores of the
-    results of the stretch itself.
+    ``scale`` is the standard deviation of the errors without outliers, in the unit of the series, and ``spread`` that
+    of each hour of the week over it; ``job`` is what each is usually off by, in units of ``scale``. Errors are in units
+    of the scatter of their hour; those that differ by less than ``tolerance`` times the scale have the same rank.
+    ``own_scores`` are the scores of the results of the stretch itself.
     """
 
     kind: str
     coefficients: Floats
     scale: float
+    job: Floats
+    spread: Floats
     tolerance: float
     persistence: float
     errors: Floats
@@ -56,16 +63,14 @@ class Quiet:
 
     def usual(self, times_s: Floats) -> Floats:
         """Return the usual value at some times, in the unit of the series."""
-        return usual(times_s, self.kind, self.coefficients)
-
-    def residuals(self, times_s: Floats, values: Floats) -> Floats:
-        """Differences from the usual course, in units of the scatter."""
-        return (values - self.usual(times_s)) / self.scale
+        course = usual(times_s, self.kind, self.coefficients)
+        return course + self.scale * self.job[week_hours(times_s)] if self.job.any() else course
 
     def scores(self, times_s: Floats, values: Floats) -> Floats:
         """Scores of consecutive results, about normal with variance 1 as long as the series stays quiet."""
-        errors = _whitened(self.residuals(times_s, values), self.persistence)
-        return _scores(errors, self.errors, self.tolerance)
+        spread = self.spread[week_hours(times_s)]
+        errors = _whitened((values - self.usual(times_s)) / (self.scale * spread), self.persistence)
+        return _scores(errors, self.errors, self.tolerance / spread)
 
 
 def quiet_of(times_s: Floats, values: Floats, least_scale: float) -> Quiet:
@@ -76,24 +81,31 @@ def quiet_of(times_s: Floats, values: Floats, least_scale: float) -> Quiet:
 def quiets_of(times_s: Floats, values: Floats, stretches: Sequence[slice], least_scale: float) -> list[Quiet]:
     """Describe some stretches of a series as `quiet_of` does."""
     result = []
-    for course in courses(times_s, values, stretches, least_scale):
+    for stretch, course in zip(stretches, courses(times_s, values, stretches, least_scale), strict=True):
         residuals, tolerance = course.rest / course.scale, least_scale / course.scale
+        hours = week_hours(times_s[stretch])
+        job = jobs(hours, residuals)
+        residuals = residuals - job[hours]
+        spread = np.maximum(spreads(hours, residuals), tolerance)
+        residuals /= spread[hours]
         persistence = _persistence(residuals)
         own = _whitened(residuals, persistence)
         errors = np.sort(own) * _beyond_fit(len(own), len(course.coefficients))
-        scores = _scores(own, errors, tolerance)
-        result.append(Quiet(course.kind, course.coefficients, course.scale, tolerance, persistence, errors, scores))
+        scores = _scores(own, errors, tolerance / spread[hours])
+        result.append(
+            Quiet(course.kind, course.coefficients, course.scale, job, spread, tolerance, persistence, errors, scores)
+        )
     return result
 
 
-def _scores(errors: Floats, quiet: Floats, tolerance: float) -> Floats:
+def _scores(errors: Floats, quiet: Floats, tolerance: Floats) -> Floats:
     """Scores of errors by their ranks among those of a quiet stretch, which are sorted."""
     below = np.searchsorted(quiet, errors - tolerance, side="left")
     upto = np.searchsorted(quiet, errors + tolerance, side="right")
     ranked = ndtri((below + upto + 1) / (2 * (len(quiet) + 1)))
     above, under = errors - quiet[-1] - tolerance, errors - quiet[0] + tolerance
     beyond = np.maximum(above, 0) + np.minimum(under, 0)
-    scores: Floats = np.clip(ranked + beyond, -CLIP, CLIP)
+    scores: Floats = np.clip(ranked + beyond, -FURTHEST, FURTHEST)
     return scores
 
 

@@ -5,7 +5,7 @@ import pytest
 from statsmodels.robust.norms import HuberT
 from statsmodels.robust.robust_linear_model import RLM
 
-from hecn_analysis.watching.quiet import CLIP, quiet_of, quiets_of
+from hecn_analysis.watching.quiet import FURTHEST, quiet_of, quiets_of
 
 TIMES_S = 1.6e9 + 3600.0 * np.arange(500)
 ERRORS = np.random.default_rng(1).standard_normal(500)
@@ -50,8 +50,8 @@ def test_scores_are_normal_quantiles_of_ranks_and_are_cut():
     scores = quiet.scores(TIMES_S, 0.1 * ERRORS)
     assert scores.std() == pytest.approx(1.0, abs=0.05)
     assert scores.mean() == pytest.approx(0.0, abs=0.02)
-    assert quiet.scores(TIMES_S[:1], np.array([-9.0])).tolist() == [-CLIP]
-    assert quiet.scores(TIMES_S[:1], np.array([9.0])).tolist() == [CLIP]
+    assert quiet.scores(TIMES_S[:1], np.array([-9.0])).tolist() == [-FURTHEST]
+    assert quiet.scores(TIMES_S[:1], np.array([9.0])).tolist() == [FURTHEST]
 
 
 def test_errors_that_persist_are_removed_before_ranking():
