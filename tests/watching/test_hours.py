@@ -38,4 +38,4 @@ def test_hours_of_work_scatter_more():
     works = (HOURS < 120) & (HOURS % 24 >= 8) & (HOURS % 24 < 16)
     found = spreads(HOURS, np.where(works, 3.0, 0.75) * ERRORS)
     ratio = np.median(found[HOURS[:168][works[:168]]]) / np.median(found[HOURS[:168][~works[:168]]])
-    assert ratio == pytest.approx(4.0, rel=0.15)
+    assert 3.0 < ratio < 4.5  # drawn towards 1
