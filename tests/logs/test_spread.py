@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import CancelledError
-from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pandas as pd
@@ -17,6 +16,7 @@ from hecn_analysis.base import cluster
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.logs import read, spread
+from tests.certificates import write_certificates
 
 TABLES = ("runs", "streams", "intervals", "problems")
 
@@ -134,24 +134,7 @@ def test_the_other_tables_do_not_depend_on_intervals(tmp_path):
 
 def certificates(folder):
     """Write a temporary authority and a certificate, and return the Dask configuration for them."""
-    x509 = pytest.importorskip("cryptography.x509")
-    from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415 (see above)
-    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 (same)
-
-    now = datetime.now(UTC)
-    keys = {name: ec.generate_private_key(ec.SECP256R1()) for name in ("ca", "node")}
-    names = {name: x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]) for name in keys}
-    for name, key in keys.items():
-        built = (
-            x509.CertificateBuilder().subject_name(names[name]).issuer_name(names["ca"]).public_key(key.public_key())
-        )
-        built = built.serial_number(x509.random_serial_number()).not_valid_before(now - timedelta(1))
-        built = built.not_valid_after(now + timedelta(1))
-        built = built.add_extension(x509.BasicConstraints(ca=name == "ca", path_length=None), critical=True)
-        signed = built.sign(keys["ca"], hashes.SHA256())
-        (folder / f"{name}.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
-        form = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-        (folder / f"{name}.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, *form))
+    write_certificates(folder)
     node = {"cert": str(folder / "node.pem"), "key": str(folder / "node.key")}
     settings = {"ca-file": str(folder / "ca.pem"), "scheduler": node, "worker": node, "client": node}
     return {f"distributed.comm.tls.{name}": value for name, value in settings.items()}

@@ -5,6 +5,7 @@ import email
 import email.policy
 import json
 import socketserver
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -59,40 +60,59 @@ def served(answer):
         thread.join()
 
 
-@contextlib.contextmanager
-def mailbox(answers=None):
-    """Take mails by SMTP; `answers` replace those to some commands. Yields the port, mails, and commands."""
-    mails, commands = [], []
+class _Talk(socketserver.StreamRequestHandler):
+    """A conversation of SMTP, whose server knows answers, encryption, and where mails and commands go."""
 
-    class Handler(socketserver.StreamRequestHandler):
-        def say(self, text):
-            self.wfile.write(f"{text}\r\n".encode())
+    def say(self, text):
+        self.wfile.write(f"{text}\r\n".encode())
 
-        def handle(self):
+    def encrypt(self):
+        self.connection = self.server.tls.wrap_socket(self.request, server_side=True)
+        self.rfile, self.wfile = self.connection.makefile("rb"), self.connection.makefile("wb", buffering=0)
+
+    def handle(self):
+        with contextlib.suppress(ssl.SSLError, ConnectionError):
+            if self.server.is_encrypted:
+                self.encrypt()
             self.say("220 mail.example.net ready")
             while line := self.rfile.readline().decode().strip():
-                commands.append(line)
-                word = line.split(maxsplit=1)[0].upper()
-                if word in (answers or {}):
-                    self.say(answers[word])
-                elif word == "EHLO":
-                    self.say("250-mail.example.net\r\n250 AUTH PLAIN")
-                elif word == "DATA":
-                    self.say("354 go on")
-                    content = b"".join(iter(self.rfile.readline, b".\r\n"))
-                    mails.append(email.message_from_bytes(content, policy=email.policy.default))
-                    self.say("250 taken")
-                elif word == "QUIT":
-                    self.say("221 bye")
-                    return
-                else:
-                    self.say("235 welcome" if word == "AUTH" else "250 fine")
+                self.server.commands.append(line)
+                self.answer(line.split(maxsplit=1)[0].upper())
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+    def answer(self, word):
+        if word in self.server.answers:
+            self.say(self.server.answers[word])
+        elif word == "EHLO":
+            can_encrypt = self.server.tls and self.connection is self.request
+            self.say(f"250-mail.example.net\r\n250 {'STARTTLS' if can_encrypt else 'AUTH PLAIN'}")
+        elif word == "DATA":
+            self.say("354 go on")
+            content = b"".join(iter(self.rfile.readline, b".\r\n"))
+            self.server.mails.append(email.message_from_bytes(content, policy=email.policy.default))
+            self.say("250 taken")
+        else:
+            self.say({"AUTH": "235 welcome", "STARTTLS": "220 go on", "QUIT": "221 bye"}.get(word, "250 fine"))
+        if word == "STARTTLS":
+            self.encrypt()
+
+    def finish(self):
+        super().finish()
+        self.connection.close()
+
+
+@contextlib.contextmanager
+def mailbox(answers=None, *, tls=None, is_encrypted=False):
+    """Take mails by SMTP; `answers` replace those to some commands. Yields the port, mails, and commands.
+
+    With the context `tls` it offers encryption, or begins with it.
+    """
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Talk) as server:
+        server.answers, server.tls, server.is_encrypted = answers or {}, tls, is_encrypted
+        server.mails, server.commands = [], []
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         try:
-            yield server.server_address[1], mails, commands
+            yield server.server_address[1], server.mails, server.commands
         finally:
             server.shutdown()
             thread.join()

@@ -1,5 +1,6 @@
 """A mail tells each change once; logins are sent encrypted only, and shown nowhere."""
 
+import ssl
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.watching import mail as mail_module
 from hecn_analysis.watching.mail import Mail
 from hecn_analysis.watching.status import statuses
+from tests.certificates import write_certificates
 from tests.watching.servers import mailbox
 from tests.watching.test_status import series_of_hours
 
@@ -75,6 +77,57 @@ def test_a_password_is_not_sent_without_encryption(judged, archive, logins, monk
     with mailbox() as (port, mails, commands):
         (remark,) = Mail("net@example.net", f"smtp://127.0.0.1:{port}", archive, logins=logins).tell(judged)
     assert "it offers no encryption, so the password is not sent; use smtps:// or its other port" in remark
+    assert mails == []
+    assert not any(command.startswith("AUTH") for command in commands)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    """Folder of an authority, and of a certificate of this machine that it signed."""
+    folder = tmp_path_factory.mktemp("authority")
+    write_certificates(folder)
+    return folder
+
+
+@pytest.fixture
+def tls(authority, monkeypatch):
+    """The side of a server, which counts as one of another machine."""
+    monkeypatch.setattr(mail_module, "_LOOPBACK", ())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority / "node.pem", authority / "node.key")
+    return context
+
+
+@pytest.fixture
+def mail(archive, logins):
+    """Make a mail with a login, for a scheme and a port."""
+    return lambda scheme, port: Mail("net@example.net", f"{scheme}://127.0.0.1:{port}", archive, logins=logins)
+
+
+@pytest.fixture
+def is_trusted(authority, monkeypatch):
+    """The authority is one that this machine trusts."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority / "ca.pem"))
+    return True
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_an_encrypted_connection_carries_login_and_mail(judged, mail, tls, is_trusted, scheme):
+    assert is_trusted
+    before = ["EHLO", "STARTTLS"] if scheme == "smtp" else []
+    with mailbox(tls=tls, is_encrypted=scheme == "smtps") as (port, mails, commands):
+        assert mail(scheme, port).tell(judged) == []
+    words = [command.split()[0].upper() for command in commands]
+    assert [word for word in words if word != "QUIT"] == [*before, "EHLO", "AUTH", "MAIL", "RCPT", "DATA"]
+    assert len(mails) == 1
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_certificate_of_an_unknown_authority_is_named_and_gets_no_login(judged, mail, tls, scheme):
+    with mailbox(tls=tls, is_encrypted=scheme == "smtps") as (port, mails, commands):
+        (remark,) = mail(scheme, port).tell(judged)
+    assert "no encrypted connection (" in remark
+    assert "name the authority of its certificate in SSL_CERT_FILE, or use the server of this machine" in remark
     assert mails == []
     assert not any(command.startswith("AUTH") for command in commands)
 
