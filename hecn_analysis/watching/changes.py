@@ -5,8 +5,9 @@ is scored against the quiet results before it (`hecn_analysis.watching.quiet`). 
 likelihood ratio of a step among the last `WINDOW` scores; its threshold is computed from the number of results between
 two false alarms. One or two results, however slow, are no change: scores are cut at `CLIP`, of which it takes three at
 the usual threshold of 4.5 to 5 (3 x 3 / sqrt(3) = 5.2); and of three in a row, none counts much more than the least. A
-statistic that the quiet stretch itself reached is not a change either. After a change, its results
-are scored against the stretch before it, until there are enough of them for a stretch of their own.
+statistic that the quiet stretch itself reached is not a change either. After a change, its results are scored against
+the stretch before it, until there are enough of them for a stretch of their own; after two changes there and back, the
+stretch before them goes on.
 
 Sources
 -------
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -63,6 +64,9 @@ _UNUSUAL: Final = 3
 
 #: Largest score of a result above that of the least of three.
 _ABOVE_LEAST: Final = 1.5
+
+#: Changes to and fro between two levels within four weeks after which both levels are usual.
+_TO_AND_FRO: Final = 4
 
 #: Fewer results on a side, such as an outlier at the other side of a step, are no stretch.
 _FEWEST: Final = 3
@@ -126,12 +130,13 @@ def changes(
 
 def _steps(times_s: Floats, values: Floats, least_scale: float, bound: float) -> Iterator[tuple[int, int, float]]:
     """First result after each step, the result at which it showed, and the statistic."""
-    begin = judged = 0
+    begin = judged = told = 0
+    begins = [0]
     quiet: Quiet | None = None
     highest = bound
     while judged < len(values):
         if judged - begin >= LEAST and times_s[judged - 1] - times_s[begin] >= LEAST_S:
-            parts = list(islice(_parts(begin, judged, len(values)), _AT_ONCE))
+            parts = list(islice(_parts(begin, judged, told, len(values)), _AT_ONCE))
             own = [slice(max(begin, part.known - MOST), part.known) for part in parts]
             quiets = quiets_of(times_s, values, own, least_scale)
             for part, quiet, highest in zip(parts, quiets, _highest(quiets, bound), strict=True):
@@ -155,7 +160,22 @@ def _steps(times_s: Floats, values: Floats, least_scale: float, bound: float) ->
             judged = part.until
         if step is not None:
             begin, judged = step[0], step[1] + 1
+            begins.append(begin)
+            if _is_to_and_fro(values[:judged], begins):
+                begin, told = begins[-_TO_AND_FRO - 1], judged
+                begins = [begin]
             yield step
+
+
+def _is_to_and_fro(values: Floats, begins: Sequence[int]) -> bool:
+    """Whether the newest changes lead to and fro between two levels: then both are usual."""
+    if len(begins) <= _TO_AND_FRO or begins[-1] - begins[-_TO_AND_FRO] > MOST:
+        return False
+    ends = [*begins[-_TO_AND_FRO:], len(values)]
+    levels = np.array([np.median(values[first:last]) for first, last in pairwise([begins[-_TO_AND_FRO - 1], *ends])])
+    ranges = [(side.min(), side.max()) for side in (levels[::2], levels[1::2])]
+    apart = max(ranges[0][0] - ranges[1][1], ranges[1][0] - ranges[0][1])
+    return all(apart > high - low for low, high in ranges)
 
 
 class _Part(NamedTuple):
@@ -166,11 +186,15 @@ class _Part(NamedTuple):
     until: int
 
 
-def _parts(begin: int, judged: int, count: int) -> Iterator[_Part]:
-    """The parts that are judged next, as long as no change is found: before each of them, what is quiet is renewed."""
+def _parts(begin: int, judged: int, told: int, count: int) -> Iterator[_Part]:
+    """The parts that are judged next, as long as no change is found: before each of them, what is quiet is renewed.
+
+    What was told, up to a result, is not found again.
+    """
     while judged < count:
         many = judged - begin
-        part = _Part(judged - min(_KEPT_OUT, many // 4), judged, min(judged + _block(many), count))
+        known = max(judged - min(_KEPT_OUT, many // 4), told)
+        part = _Part(known, judged, min(judged + _block(many), count))
         yield part
         judged = part.until
 

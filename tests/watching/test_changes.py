@@ -136,3 +136,20 @@ def test_hours_that_were_never_seen_have_no_level_of_their_own():
     usual = 0.8 * ((times % DAY_S >= 9 * HOUR_S) & (times % DAY_S < 17 * HOUR_S))
     values = usual + np.random.default_rng(4).normal(0, 0.05, len(times))
     assert changes(times, values, least_scale=0.01) == []
+
+
+def test_after_two_changes_there_and_back_both_levels_are_usual():
+    """Two routes, each kept for days: the third time is no change, but a level that is new is one."""
+    values = normal(1300, 0.02)
+    for first in (300, 400, 500, 700, 900):
+        values[first : first + 12] -= 0.3
+    assert [first for first, _ in found(values)] == [300, 312, 400, 412]
+    values[1200:] -= 0.6
+    assert [first for first, _ in found(values)] == [300, 312, 400, 412, 1200]
+
+
+def test_changes_one_after_another_in_one_direction_are_all_told():
+    values = normal(1300, 0.02)
+    for first in (300, 500, 700, 900, 1100):
+        values[first:] += 0.3
+    assert [first for first, _ in found(values)] == [300, 500, 700, 900, 1100]
