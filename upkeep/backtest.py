@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scipy.signal import lfilter
 
 from hecn_analysis.counters import read_counters
+from hecn_analysis.traffic.utilisation import slot_table
 from hecn_analysis.watching.changes import changes
 from hecn_analysis.watching.measures import DELAY, LOSS
 
@@ -33,6 +34,7 @@ _SCATTER: Final = 0.05
 _WITHIN: Final = (3, 6, 12, 24)
 _DROPS: Final = (0.1, 0.2, 0.3, 0.5)
 _LEAST_SCALE: Final = 0.01
+_LEAST_BPS: Final = 1e3
 
 
 def _errors(chance: np.random.Generator, count: int, persistence: float = 0.0) -> Floats:
@@ -292,23 +294,29 @@ def synthetic(months: int, series: int, seed: int) -> None:
 
 
 def of_ports(paths: Sequence[str]) -> None:
-    """Print the changes of real series of ports, and after how many results a drop of half of the rate shows."""
-    rates = read_counters(paths).rates.sort_values("time")
-    for (file, host, port), own in rates.groupby(["source_file", "host", "interface"], dropna=False):
+    """Print the changes of real series of ports, and after how many hours a drop of half of the rate shows.
+
+    Like a watch, it judges hourly means, and leaves out means over more than an hour.
+    """
+    rates = read_counters(paths).rates
+    short = rates[rates["interval_s"] <= _HOUR_S]
+    files = short["source_file"].astype(str).map(lambda file: Path(file).name)
+    hours = slot_table(short.assign(host=files + " " + short["host"].fillna("")), slot_s=_HOUR_S)
+    for (host, port), own in hours.groupby(["host", "interface"]):
         for direction in ("in_bps", "out_bps"):
-            known: Any = own[own[direction] > 0]
-            if len(known) < 100:
+            known: Any = own[own[direction].notna()]
+            if len(known) < 8 * 24:
                 continue
-            times_s = known["time"].astype("int64").to_numpy() / 1e9
-            values = np.log(known[direction].to_numpy(dtype=float))
+            times_s = known["time"].dt.as_unit("ns").astype("int64").to_numpy() / 1e9
+            values = np.log(known[direction].clip(lower=_LEAST_BPS).to_numpy(dtype=float))
             usual = changes(times_s, values, least_scale=_LEAST_SCALE)
             at = len(values) - 25
             values[at:] += np.log(0.5)
             seen = [one.seen for one in changes(times_s, values, least_scale=_LEAST_SCALE) if one.seen >= at]
-            after = f"after {seen[0] - at + 1} results" if seen else "not within 25 results"
-            name = f"{Path(str(file)).name} {host} {port} {direction}"
+            after = f"after {seen[0] - at + 1} hours" if seen else "not within 25 hours"
             days = (times_s[-1] - times_s[0]) / 86400
-            print(f"{name}: {len(known)} rates, {days:.0f} days, {len(usual)} changes; half of the rate shows {after}")
+            said = f"{len(known)} hours, {days:.0f} days, {len(usual)} changes; half of the rate shows {after}"
+            print(f"{host} {port} {direction}: {said}")
 
 
 def main(argv: list[str] | None = None) -> int:
