@@ -34,7 +34,7 @@ from typing import Any, Final
 
 import hecn_analysis
 from fuzz.mutate import Slow, limited
-from hecn_analysis.statements import cues
+from hecn_analysis.statements import contrasts, cues
 
 LONGEST: Final = 1_000_000
 LONGEST_OF_LOGS: Final = 4_000
@@ -166,10 +166,13 @@ def _calls(trees: Sequence[ast.AST]) -> dict[str, frozenset[str]]:
 
 
 def _described() -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """Patterns that models/cues.yaml writes down; words of topics have no repetition but a short one."""
+    """Patterns that models/ write down; words of topics have no repetition but a short one."""
     for name, cue in cues.entries().items():
-        for text in filter(None, (cue.pattern, cue.where, cue.unless, cue.slow, cue.fast)):
+        for text in filter(None, (cue.pattern, cue.where, cue.unless)):
             yield f"models.cues.{name}", cues.compiled(text)
+    for name, entry in contrasts.compared().items():
+        for pattern in entry.patterns:
+            yield f"models.comparisons.{name}", pattern
 
 
 def collect() -> list[Found]:

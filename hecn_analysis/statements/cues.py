@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
@@ -41,6 +41,9 @@ _GIGABIT: Final = re.compile(
     r"|gbe|gige)(?![\w/])",
     re.IGNORECASE,
 )
+
+#: Outcomes of a comparison whose sides are alike by nature.
+_OUTCOMES: Final = {"differs": (contrasts.SLOWER, contrasts.FASTER)}
 
 _CHUNK: Final = 1 << 16
 _LONGEST_WORD: Final = 40
@@ -89,21 +92,14 @@ class Cue(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     subject: _Text
-    any: list[_Text] = Field(min_length=1)
-    pattern: _Text
+    any: list[_Text] = []
+    pattern: str = ""
     lines: int = Field(default=1, ge=1, le=40)
     where: str = ""
     unless: str = ""
     prose: bool = False
-    slow: str = ""
-    fast: str = ""
-    cure: str = ""
-    fault: str = ""
-    part: str = ""
-    feature: str = ""
-    bad: str = ""
-    good: str = ""
-    vain: str = ""
+    compares: str = ""
+    outcome: Literal["slower", "faster", "differs", "same"] = "slower"
     window: tuple[float, float] | tuple[float, float, float] | None = None
     units: float | None = None
     near: int = Field(default=40, ge=0, le=200)
@@ -120,6 +116,12 @@ class Cue(BaseModel):
     source: _Text
     example: list[_Text] = Field(min_length=1)
     counterexample: list[_Text] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Cue:
+        if bool(self.any and self.pattern) == bool(self.compares):
+            raise ValueError("found neither or both of any with pattern and compares, expected one of them")
+        return self
 
     @cached_property
     def words(self) -> tuple[frozenset[bytes], ...]:
@@ -182,6 +184,7 @@ class _Lines:
     def __init__(self, document: Document) -> None:
         self._lines: Sequence[str] = document.lines
         self._lowered = document.text.lower()
+        self._compared: dict[str, Sequence[tuple[str, int, str]]] = {}
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -235,13 +238,26 @@ class _Lines:
         return list(islice(speeds(self._unquoted), _MOST_TRIED))
 
     @cached_property
-    def in_vain(self) -> Sequence[tuple[int, str]]:
+    def _in_vain(self) -> Sequence[tuple[int, str]]:
         """Sentences that tell of a change without an effect."""
         return list(contrasts.in_vain(self._unquoted))
 
-    def culprits(self, thing: str) -> Iterator[tuple[int, str]]:
-        """Sentences that name a thing as the culprit."""
-        return contrasts.culprits(self._unquoted, thing)
+    def compared(self, name: str) -> Sequence[tuple[str, int, str]]:
+        """What the text compares of an entry of ``models/comparisons.yaml``: outcome, index and words of each line."""
+        if name not in self._compared:
+            self._compared[name] = list(self._comparisons(contrasts.compared()[name]))
+        return self._compared[name]
+
+    def _comparisons(self, entry: contrasts.Compared) -> Iterator[tuple[str, int, str]]:
+        if not any(piece in self._lowered for piece in entry.pieces):
+            return
+        for outcome, speed in contrasts.outcomes(entry, self.speeds):
+            yield outcome, speed.line, speed.text
+        if entry.part:
+            yield from ((contrasts.SLOWER, *told) for told in contrasts.culprits(self._unquoted, entry))
+        for index, text in self._in_vain:
+            if entry.speaks_of(text):
+                yield contrasts.SAME, index, text
 
     @cached_property
     def all_stated(self) -> str:
@@ -260,7 +276,11 @@ def find(document: Document) -> Iterator[Statement]:
     """Find lines that match the entries of ``models/cues.yaml``, at most three of each entry."""
     possible = _possible(_words(document.text))
     is_prose = len(document.text) <= _LONGEST_PROSE
-    candidates = [(name, cue) for name, cue in entries().items() if (is_prose or not cue.prose) and name in possible]
+    candidates = [
+        (name, cue)
+        for name, cue in entries().items()
+        if (is_prose if cue.compares else (is_prose or not cue.prose) and name in possible)
+    ]
     if not candidates:
         return
     lines, end = _Lines(document), end_of(document.source_file)
@@ -295,12 +315,8 @@ def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
     if cue.units is not None:
         yield from _equals(lines, cue.units)
         return
-    if cue.slow or cue.cure or cue.part or cue.feature or cue.bad or cue.good:
+    if cue.compares:
         yield from _told(cue, lines)
-        return
-    if cue.vain:
-        pattern = compiled(cue.vain)
-        yield from ((index, text[:_QUOTED]) for index, text in lines.in_vain if pattern.search(text) is not None)
         return
     for index in lines.with_any(cue.any):
         if (quoted := _quoted(cue, lines, index)) is not None:
@@ -308,54 +324,17 @@ def _matches(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
 
 
 def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
-    """Lines that tell of a change that made the transfer faster, each once."""
-    if cue.where and compiled(cue.where).search(lines.all_stated) is None:
+    """Lines that compare what an entry names, each once."""
+    told = [row for row in lines.compared(cue.compares) if row[0] in _OUTCOMES.get(cue.outcome, (cue.outcome,))]
+    if not told or (cue.where and compiled(cue.where).search(lines.all_stated) is None):
         return
     if cue.unless and compiled(cue.unless).search(lines.all_stated) is not None:
         return
     seen = set()
-    for index, text in _compared(cue, lines):
+    for _, index, text in told:
         if (quote := " ".join(text.split())[:_QUOTED]) not in seen:
             seen.add(quote)
             yield index, quote
-
-
-def _compared(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
-    """Lines that compare: what one part or feature changes, what cures, and two conditions."""
-    for thing, change in ((cue.part, contrasts.replaced), (cue.feature, contrasts.absent)):
-        if thing:
-            yield from ((one.line, one.text) for one in contrasts.of_changed(lines.speeds, change(thing)))
-            yield from lines.culprits(thing)
-    for thing, is_slow in ((cue.bad or cue.feature, True), (cue.good, False)):
-        if thing:
-            sided = contrasts.of_one_side(lines.speeds, thing, is_slow=is_slow)
-            yield from ((one.line, one.text) for one in sided)
-    if cue.feature:
-        yield from ((one.line, one.text) for one in contrasts.once_there(lines.speeds, cue.feature))
-    for pattern, is_fast in ((cue.cure, True), (cue.fault, False)):
-        if pattern:
-            yield from (
-                (one.line, one.text)
-                for one in lines.speeds
-                if one.is_fast is is_fast and compiled(pattern).search(one.text) is not None
-            )
-    if cue.slow:
-        yield from _contrasts(cue, lines)
-
-
-def _contrasts(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
-    """Lines that state a rate under one condition and a clearly higher one under another."""
-    slow, fast, near = compiled(cue.slow), compiled(cue.fast), compiled(cue.pattern)
-    if not any(near.search(speed.text) for speed in lines.speeds):
-        return
-    others = [(speed, hit[0].lower()) for speed in lines.speeds if (hit := fast.search(speed.text)) is not None]
-    for speed in lines.speeds:
-        hit = slow.search(speed.text)
-        if hit is None or (cue.slow != cue.fast and fast.search(speed.text) is not None):
-            continue
-        around = [other for other, condition in others if condition != hit[0].lower() and speed.is_near(other)]
-        if any(speed.is_below(other) for other in around):
-            yield speed.line, speed.text
 
 
 def _products(cue: Cue, lines: _Lines, least: float, most: float, faster: float = _FASTER) -> Iterator[tuple[int, str]]:

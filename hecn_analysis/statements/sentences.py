@@ -27,12 +27,12 @@ _OF_TOOLS: Final = re.compile(
 )
 _CERTAINLY_OF_TOOLS: Final = re.compile(r"^\s{0,40}(?:\[|\d{1,4}[:.]\d{2}[:.]\d)|^\s|\t|\b\d\d:\d\d:\d\d\b")
 
-_SENTENCE: Final = re.compile(r"[^.!?;]{0,600}(?:\.(?=\w)[^.!?;]{0,600}){0,40}[.!?;]{0,3}")
+_SENTENCE: Final = re.compile(r"[^.!?;。！？；]{0,600}(?:\.(?=\w)[^.!?;。！？；]{0,600}){0,40}[.!?;。！？；]{0,3}")
 
 _ASKS: Final = re.compile(
     r"(?:^|[,:(]|\b(?:or|and|but|so|then)\b)\s{0,3}(?:is|are|was|were|could|can|would|should|might|may|does|do|did|has"
     r"|have|am|will|shouldn't|isn't|aren't|couldn't|wouldn't|don't|doesn't|any\w{0,4}|maybe|perhaps|what|which|who"
-    r"|or)\b[^?]{0,400}\?{1,3}\s{0,3}$",
+    r"|or)\b[^?]{0,400}\?{1,3}\s{0,3}$|[^,，]{0,80}(?:吗|呢)[?？]{1,3}\s{0,3}$",
     re.IGNORECASE,
 )
 _GUESSES: Final = re.compile(
@@ -42,7 +42,7 @@ _GUESSES: Final = re.compile(
     r"|believe|suppose|fear|wonder|doubt)|suspect(?:ed|ing|s)?|wonder(?:ed|ing)?|what if|not sure (?:if|whether)"
     r"|whether (?:it|this|the)|should i|in theory|supposed to|if (?:it|this|that) (?:is|was|were|has))\b"
     r"[^,;:.!?]{0,400}"
-    r"|\bif\b[^;:.!?]{0,160}\bwould(?:n't)?\b[^;:.!?]{0,200}",
+    r"|\bif\b[^;:.!?]{0,160}\bwould(?:n't)?\b[^;:.!?]{0,200}|(?:是不是|会不会|难道|可能是|怀疑|猜测)[^,，。；]{0,80}",
     re.IGNORECASE,
 )
 _QUOTES: Final = re.compile(
@@ -163,7 +163,7 @@ def _is_broken(line: str, following: str) -> bool:
 def is_sentence(line: str) -> bool:
     """Whether a person wrote a line, judged by its form."""
     words = len(_WORD.findall(line)) if len(line) <= _LONGEST else 0
-    if words >= _MANY_WORDS and line.rstrip().endswith((".", "?", "!")):  # which may name a command
+    if words >= _MANY_WORDS and line.rstrip().endswith((".", "?", "!", "。", "？", "！")):  # which may name a command
         return _CERTAINLY_OF_TOOLS.search(line) is None
     return words >= _LEAST_WORDS and _OF_TOOLS.search(line) is None
 

@@ -64,7 +64,7 @@ _SLOW: Final = re.compile(
     r"|se cuelga|stutters?|breaks?|broke|suffer\w{0,3}|unbearabl[ey]|painful\w{0,2}|miserabl[ey]|dog slow"
     r"|snail\S{0,2}|dies|died"
     r"|(?:all night|forever|ages|for (?:minutes|hours))|never exceeds?|manages only|only manages|to hell|struggl\w{1,3}"
-    r"|worse|problems? (?:only )?(?:occurs?|appears?|happens?|shows))\b|慢",
+    r"|worse|problems? (?:only )?(?:occurs?|appears?|happens?|shows))\b|慢|遅|很卡|只有|медленн|тормоз",
     re.IGNORECASE,
 )
 _FAST: Final = re.compile(
@@ -79,11 +79,14 @@ _FAST: Final = re.compile(
     r"|bien|(?:doubl|tripl|quadrupl)(?:ed|es|ing)|instant(?:ly)?|flies|fly|whole (?:pipe|line|bandwidth)|max(?:es)? out"
     r"|wire rate|gigabit speed|never (?:came|comes) back|made (?:all )?the difference|\d{1,3} ?(?:x"
     r"|times) (?:the speed|faster)"
-    r"|everything worked|worked|much better|way better|flawless(?:ly)?|healthy|snappy|happily)\b",
+    r"|everything worked|worked|much better|way better|flawless(?:ly)?|healthy|snappy|happily)\b"
+    r"|很快|较快|正常|满速|跑满|恢复|解决|速い|быстр|нормальн",
     re.IGNORECASE,
 )
 _NOT: Final = re.compile(
-    r"\b(?:not|never|n't|isn't|no longer|hardly|too|nicht|pas|no)(?: \w{1,10})? {0,2}$", re.IGNORECASE
+    r"\b(?:not|never|n't|isn't|no longer|hardly|too|nicht|pas"
+    r"|no)(?: \w{1,10})? {0,2}$|(?:不|没有?|无法)(?:能|是|太|够)?$",
+    re.IGNORECASE,
 )
 #: A rate before and after: "from 94 to 940 Mb/s", "940 Mb/s instead of 94".
 _FROM_TO: Final = re.compile(
@@ -97,8 +100,10 @@ _INSTEAD: Final = re.compile(
     re.IGNORECASE,
 )
 _CUT: Final = re.compile(
-    r"[,;:](?=\s|$)|\s(?=\()|(?<=\))\s|\b(?:but|yet|while|whereas|although|though|however|and|against|versus|vs"
-    r"|instead of|compared (?:to|with)|as soon as|aber|während|sonst|mais|pero|otherwise)\b|\bthan\b",
+    r"[,;:](?=\s|$)|[，、；：]|\s(?=\()|(?<=\))\s|\b(?:but|yet|while|whereas"
+    r"|although|though|however|and|against|versus|vs"
+    r"|instead of|compared (?:to|with)|as soon as|aber|während|sonst|mais|pero|otherwise)\b|\bthan\b"
+    r"|但是?|而(?!且)|不过",
     re.IGNORECASE,
 )
 _THAT_IS: Final = re.compile(

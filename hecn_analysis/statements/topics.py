@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
 from hecn_analysis.hardware import yaml_file
-from hecn_analysis.statements import sentences
+from hecn_analysis.statements import sentences, vocabulary
 from hecn_analysis.statements.cues import Class
 from hecn_analysis.statements.statement import Statement, end_of
 
@@ -97,20 +97,14 @@ class Topic(BaseModel):
     @cached_property
     def pieces(self) -> frozenset[str]:
         """The longest piece of each word, in lower case: a text without any of them has none of the words."""
-        return frozenset(max(re.split(r"[ *]", word.lower()), key=len) for word in self.words)
+        return vocabulary.pieces(self.words)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """All words, which may overlap; the number of the group that matches is that of the word."""
-        return re.compile("(?=" + "|".join(f"({_expression(word)})" for word in self.words) + ")", re.IGNORECASE)
-
-
-def _expression(word: str) -> str:
-    """A word as a regular expression: whole words, any ending for a star, hyphen and space alike."""
-    if not word.isascii():
-        return re.escape(word.rstrip("*"))
-    body = re.escape(word.rstrip("*")).replace(r"\ ", r"[ -]").replace(r"\*", r"\w{0,12}")
-    return rf"(?<![a-z0-9_.-]){body}" + (r"\w{0,12}" if word.endswith("*") else "") + r"(?![a-z0-9_-])"
+        return re.compile(
+            "(?=" + "|".join(f"({vocabulary.expression(word)})" for word in self.words) + ")", re.IGNORECASE
+        )
 
 
 @cache

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from hecn_analysis.files.documents import Document
-from hecn_analysis.statements import cues
+from hecn_analysis.statements import contrasts, cues
+from hecn_analysis.statements.speeds import speeds
 
 WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("comparisons.yaml").read_text("utf-8"))
 
@@ -37,26 +38,46 @@ def told() -> dict[str, tuple[int, int]]:
 def test_what_was_changed_is_recognised() -> None:
     assert told() == {
         "wireless": (17, 18),
-        "switch": (15, 18),
+        "switch": (17, 18),
         "cable": (17, 18),
         "card": (14, 18),
         "program": (18, 18),
         "local": (18, 18),
         "streams": (16, 18),
         "version": (18, 18),
-        "direction": (14, 18),
+        "direction": (15, 18),
         "host": (16, 18),
         "offload": (17, 17),
-        "distance": (16, 17),
+        "distance": (17, 17),
         "files": (14, 17),
         "memory": (15, 17),
         "tunnel": (16, 17),
         "time": (14, 17),
-        "guest": (16, 17),
+        "guest": (17, 17),
         "mtu": (16, 17),
         "shaper": (13, 17),
         "security": (16, 17),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "outcomes"),
+    [
+        ("tunnel", "The PC is slow through the VPN. My laptop on the same cable without it gets 900 Mb/s.", {"slower"}),
+        ("host", "Downloads on my PC reach 20 Mb/s. My laptop on the same cable gets 900 Mb/s.", {"slower"}),
+        ("cable", "The old one gives 94 Mb/s, the new cable 940 Mb/s.", {"slower"}),
+        ("wireless", "Wired I get 92 Mb/s and over the wireless link 94 Mb/s.", {"same"}),
+        ("wireless", "After I went from wifi to the wired port it is fast.", {"slower"}),
+        ("memory", "To a RAM disk I get 900 MB/s, to the disk 60 MB/s.", {"slower"}),
+        ("memory", "A RAM disk is fast.", set()),
+        ("distance", "From Berlin it is 400 Mb/s, from Tokyo 9 Mb/s.", {"slower"}),
+        ("shaper", "关闭qos后速度很快", {"slower"}),
+        ("wireless", "Is it slow over wireless and fast over a cable?", set()),
+        ("wireless", "Somebody said that wireless is slow and a cable is fast.", set()),
+    ],
+)
+def test_outcomes_of_a_comparison(name: str, text: str, outcomes: set[str]) -> None:
+    assert {outcome for outcome, _ in contrasts.outcomes(contrasts.compared()[name], list(speeds([text])))} == outcomes
 
 
 def test_what_was_changed_in_vain_is_recognised() -> None:
