@@ -77,7 +77,9 @@ class Parser(argparse.ArgumentParser):
         self._refuse_unknown_options(words)
         arguments, extra = super().parse_known_args(words, namespace)
         if extra:
-            self.error(f"unexpected argument {extra[0]!r}")
+            taken = [action.metavar or action.dest for action in self._actions if not action.option_strings]
+            after = f" after {' and '.join(map(str, taken))}" if taken and not extra[0].startswith("-") else ""
+            self.error(f"unexpected argument {extra[0]!r}{after}")
         return arguments, extra
 
     def _refuse_unknown_options(self, words: list[str]) -> None:

@@ -222,6 +222,12 @@ def test_an_amount_at_a_measured_rate_has_its_time(capsys):
     assert capsys.readouterr().out.endswith("\n40.0 TB at 3.10 Gb/s take 28.7 h.\n")
 
 
+def test_a_third_set_to_compare_is_one_too_many(capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "monday", "tuesday", "wednesday"])
+    assert capsys.readouterr().err.startswith("hecn compare: unexpected argument 'wednesday' after A and B (see: ")
+
+
 def test_half_the_name_of_an_option_suggests_the_whole_names(capsys):
     with pytest.raises(SystemExit):
         main(["limits", "lag", "--links", "2", "--rate", "10Gb/s", "--flows", "4"])
