@@ -334,7 +334,7 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     """
     rows, columns = list(rows), _columns(table)
     if not rows:
-        return _empty(table).copy()
+        return _empty(table).copy(deep=False)  # there are no values to change
     values = {
         name: [row.get(name, False if column.kind == FLAG else None) for row in rows]
         for name, column in columns.items()

@@ -59,7 +59,7 @@ def rates(
     >>> rates(timed_table("samples", counted), timed_table("rates", []))["in_bps"].round().tolist()
     [1000000.0]
     """
-    timed = samples[samples["time"].notna()]
+    timed = samples if samples.empty else samples[samples["time"].notna()]
     if timed.empty:
         return given
     named = timed.assign(**port_key(timed))
@@ -98,8 +98,6 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     >>> len(given_rates(found.samples, found.rates))
     7
     """
-    if samples.empty:
-        return known
     between = rates(samples, known.iloc[:0])
     return known.iloc[len(between) :].reset_index(drop=True)
 
