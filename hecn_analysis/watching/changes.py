@@ -65,6 +65,9 @@ _UNUSUAL: Final = 3
 #: Largest score of a result above that of the least of three.
 _ABOVE_LEAST: Final = 1.5
 
+#: Largest confidence: nothing is certain.
+_CERTAIN: Final = float(np.nextafter(1.0, 0.0))
+
 #: Changes to and fro between two levels within four weeks after which both levels are usual.
 _TO_AND_FRO: Final = 4
 
@@ -124,7 +127,7 @@ def changes(
         before, after = values[begins[number - 1] : first], values[first : begins[number + 1]]
         moved = shift(before[-COMPARED:], after[:COMPARED], confidence=0.9)
         confidence = float(np.exp(-len(values) / _results_between(min(statistic, 12.0))))
-        result.append(Change(first, seen, moved.median, moved.low, moved.high, confidence))
+        result.append(Change(first, seen, moved.median, moved.low, moved.high, min(confidence, _CERTAIN)))
     return result
 
 

@@ -147,11 +147,16 @@ def page(status: Status) -> str:
     parts = [
         '<p><a href="index.html">All pairs</a></p>',
         f"<p>{html_text(own.name)}: {format_count(len(own.runs), 'result')}, {len(own.failed)} failed</p>",
-        f'<p class="state {status.state}">{SYMBOLS[status.state]} {html_text(status.says.partition("; ")[0])}</p>',
+        f'<p class="state {status.state}">{SYMBOLS[status.state]} {html_text(_says(status))}</p>',
         (_route if own.measure.name == ROUTE.name else _course)(status) if len(own.runs) else "",
         f"<h2>Changes</h2><ol>{changes}</ol>" if changes else "<p>No change was found.</p>",
     ]
     return _page(title, "".join(parts))
+
+
+def _says(status: Status) -> str:
+    """The state in words; reasons of a change stand in the list of changes."""
+    return status.says.partition("; ")[0] if status.changes else status.says
 
 
 def _change(status: Status, change: dict[str, Any]) -> str:
@@ -159,7 +164,7 @@ def _change(status: Status, change: dict[str, Any]) -> str:
     if "confidence" not in change:
         return f"{html_text(status.series.measure.moved(change))}, seen after {seen}"
     confidence = format_probability(change["confidence"], places=3)
-    return f"{status.series.measure.moved(change)}, confidence {confidence}, seen after {seen}"
+    return html_text(f"{status.series.measure.moved(change)}, confidence {confidence}, seen after {seen}")
 
 
 def _route(status: Status) -> str:
@@ -180,7 +185,7 @@ def _route(status: Status) -> str:
 def _course(status: Status) -> str:
     """The figure over time as SVG, with the expected range and the changes."""
     runs = status.series.runs.tail(_SHOWN)
-    times = runs["start_time"].astype("int64").to_numpy() / 1e9
+    times = runs["start_time"].dt.as_unit("ns").astype("int64").to_numpy() / 1e9
     measure = status.series.measure
     values = runs[measure.column].to_numpy(dtype=float)
     top = 1.05 * max(float(values.max()), status.expected_high or 0.0) or 1.0

@@ -109,7 +109,7 @@ class Remote:
                 rows["source_file"].isin([file for file in rows["source_file"].unique() if source.owns(str(file))])
             ]
             texts = [rows[name].astype(str) if name else [""] * len(rows) for name in names]
-            moments = rows[column].astype("int64") // 10**9
+            moments = rows[column].dt.as_unit("ns").astype("int64") // 10**9
             for identity in zip(rows["source_file"], *texts, moments, strict=True):
                 state.known.add(identity)
                 _note_newest(state, source.name, identity)
