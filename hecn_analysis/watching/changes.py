@@ -26,7 +26,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import sliding_window_view
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import ndtr
@@ -250,10 +249,12 @@ def _statistics(scores: Floats, quiet: int) -> tuple[Floats, npt.NDArray[np.int6
 
 def _of_three(scores: Floats) -> Floats:
     """Sum of the scores of each three results in a row, none much above the least; 0 if they are on both sides."""
-    three = sliding_window_view(scores, 3) if len(scores) > 2 else np.zeros((0, 3))
-    sizes = np.abs(three)
-    sums: Floats = np.minimum(sizes, sizes.min(axis=1, keepdims=True) + _ABOVE_LEAST).sum(axis=1)
-    sums[np.abs(np.sign(three).sum(axis=1)) < 3] = 0.0
+    three = (scores[:-2], scores[1:-1], scores[2:])
+    lowest, highest = np.minimum(np.minimum(*three[:2]), three[2]), np.maximum(np.maximum(*three[:2]), three[2])
+    slow, fast = highest - _ABOVE_LEAST, lowest + _ABOVE_LEAST
+    downwards = sum(np.maximum(each, slow) for each in three)
+    upwards = sum(np.minimum(each, fast) for each in three)
+    sums: Floats = np.where(lowest > 0, upwards, np.where(highest < 0, -downwards, 0.0))
     return sums
 
 

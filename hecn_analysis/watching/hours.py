@@ -34,7 +34,7 @@ _LARGEST: Final = 6.0
 
 def week_hours(times_s: Floats) -> Ints:
     """Hour of the week (UTC) of each time, from Monday on."""
-    return (times_s // 3600.0 + 72).astype(np.int64) % _WEEK  # the first day of 1970 was a Thursday
+    return ((times_s / 3600.0).astype(np.int64) + 72) % _WEEK  # the first day of 1970 was a Thursday
 
 
 def jobs(hours: Ints, errors: Floats) -> Floats:
@@ -42,6 +42,8 @@ def jobs(hours: Ints, errors: Floats) -> Floats:
     usual = np.zeros(_WEEK)
     counts = np.bincount(hours, minlength=_WEEK)
     for is_off in (errors < -_OFF, errors > _OFF):
+        if np.count_nonzero(is_off) < _WEEKS:
+            continue
         off = np.bincount(hours[is_off], minlength=_WEEK)
         has_job = (off >= _WEEKS) & (off >= _MOST_WEEKS * counts)
         if not has_job.any():
