@@ -8,6 +8,7 @@ by chi-square), drawn towards that of all.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -30,6 +31,16 @@ _BY_CHANCE: Final = (0.01, 1e-5)
 #: Results of the usual scatter that those of an hour are averaged with, and largest error that counts.
 _PRIOR: Final = 4
 _LARGEST: Final = 6.0
+
+
+#: Hour of a weekday, or 24 and that of a day of the weekend, for each hour of the week.
+_DAY_HOURS: Final = np.concatenate([np.tile(np.arange(24), 5), np.tile(np.arange(24, 48), 2)])
+
+
+@cache
+def _chance(cells: int) -> float:
+    """The statistic of equal means that chance hardly exceeds."""
+    return float(chdtri(max(cells - 1, 1), _BY_CHANCE[1]))
 
 
 def week_hours(times_s: Floats) -> Ints:
@@ -58,18 +69,19 @@ def jobs(hours: Ints, errors: Floats) -> Floats:
 def spreads(hours: Ints, errors: Floats) -> Floats:
     """Scatter of each hour of the week over that of all, by hour of the day on weekdays and at weekends."""
     sizes = np.minimum(np.abs(errors), _LARGEST)
-    days = np.where(hours < 5 * 24, hours % 24, 24 + hours % 24)
+    days = _DAY_HOURS[hours]
     counts, sums = np.bincount(days, minlength=48), np.bincount(days, sizes, minlength=48)
-    mean, variance = sizes.mean(), sizes.var()
-    seen = counts > 0
-    unlike = ((sums[seen] - counts[seen] * mean) ** 2 / counts[seen]).sum()
-    if unlike <= variance * chdtri(max(seen.sum() - 1, 1), _BY_CHANCE[1]):
+    mean = sums.sum() / len(sizes)
+    variance = sizes @ sizes / len(sizes) - mean**2
+    unlike = ((sums - counts * mean) ** 2 / np.maximum(counts, 1)).sum()
+    if unlike <= variance * _chance(np.count_nonzero(counts)):
         return np.ones(_WEEK)
     of_hour, of_three = (
         (total / mean + _PRIOR) / (many + _PRIOR) for total, many in ((sums, counts), map(_of_three, (sums, counts)))
     )
     of_day = np.maximum(of_hour, of_three)  # too low a value alarms
-    return np.concatenate([np.tile(of_day[:24], 5), np.tile(of_day[24:], 2)])
+    spread: Floats = of_day[_DAY_HOURS]
+    return spread
 
 
 def _of_three(of_day: npt.NDArray[np.float64 | np.int64]) -> Floats:

@@ -81,9 +81,10 @@ def quiet_of(times_s: Floats, values: Floats, least_scale: float) -> Quiet:
 def quiets_of(times_s: Floats, values: Floats, stretches: Sequence[slice], least_scale: float) -> list[Quiet]:
     """Describe some stretches of a series as `quiet_of` does."""
     result = []
+    week = week_hours(times_s)
     for stretch, course in zip(stretches, courses(times_s, values, stretches, least_scale), strict=True):
         residuals, tolerance = course.rest / course.scale, least_scale / course.scale
-        hours = week_hours(times_s[stretch])
+        hours = week[stretch]
         job = jobs(hours, residuals)
         residuals = residuals - job[hours]
         spread = np.maximum(spreads(hours, residuals), tolerance)
