@@ -4,6 +4,8 @@ CASES/NNN/before/ is what an engineer would hand in, CASES/NNN/truth.json has it
 ``tool``, ``rtt_s``, ``rate_bps``, ``streams``, ``congestion_control``. The counts go to
 ``models/evidence_counts.yaml``, with the exponents of signs and groups, and the scores of a cross-validation: each case
 is judged by tables that were made without the cases of its set-up. Several folders of cases are several laboratories.
+``--reports DIR`` counts the words of what people wrote about transfers with a known cause, in the same form, and judges
+each report by counts without it. What is not given keeps its counts and scores.
 """
 
 from __future__ import annotations
@@ -22,15 +24,15 @@ import yaml
 from numpy.typing import NDArray
 
 from hecn_analysis.base import places
-from hecn_analysis.diagnosis import likelihood
+from hecn_analysis.diagnosis import likelihood, subjects
 from hecn_analysis.diagnosis.facts import Facts
 from hecn_analysis.diagnosis.kinds import kinds, without_runs
 from hecn_analysis.diagnosis.signs import Sign, signs
-from hecn_analysis.diagnosis.stated import odds_of
+from hecn_analysis.diagnosis.stated import odds_of, words_of
 from hecn_analysis.ingest.folder import read_folder
 
 #: Names of causes in truth.json that the tables call otherwise.
-_ALIASES: Final = {"healthy": "link", "duplex-speed": "duplex", "driver-offload": "offload"}
+_ALIASES: Final = {"healthy": "link", "duplex-speed": "duplex", "driver-offload": "offload", "cpu": "cpu-sender"}
 
 #: Classes that one change mends: a verdict that names another one of the family is nearly right.
 FAMILIES: Final[Mapping[str, str]] = {
@@ -68,6 +70,8 @@ class Case:
     evidence: str
     seen: tuple[Sign, ...]
     told: Mapping[str, Mapping[str, float]]
+    words: Mapping[str, int]
+    is_fault: bool
 
 
 def read(folder: Path) -> Case:
@@ -82,6 +86,8 @@ def read(folder: Path) -> Case:
         evidence=str(truth.get("evidence", "")),
         seen=tuple(signs(Facts(kind))),
         told=odds_of(kind),
+        words=words_of(kind),
+        is_fault=any(kind.say("report")) or not len(kind.runs),
     )
 
 
@@ -192,21 +198,54 @@ def _family(cause: str) -> str:
     return FAMILIES.get(cause, cause)
 
 
+def of_reports(reports: Sequence[Case]) -> dict[str, float]:
+    """Judge each report by the words that were counted in the others."""
+    judged = []
+    for report in reports:
+        others = [(other.cause, other.words) for other in reports if other is not report]
+        odds = subjects.fitted(subjects.count(others))
+        told = {name: row for name, row in report.told.items() if not name.startswith("topic: ")}
+        if report.words:
+            told |= {f"topic: {name}": odds[name][subjects.class_of(report.words.get(name, 0))] for name in odds}
+        found = likelihood.posterior(report.seen, extra=told, measured=not report.is_fault, reported=bool(report.words))
+        families: Counter[str] = Counter()
+        for cause, probability in zip(found.causes, found.probabilities.tolist(), strict=True):
+            families[_family(cause)] += probability
+        likeliest = found.causes[int(found.probabilities.argmax())]
+        is_family = _family(likeliest) == _family(report.cause)
+        stated = families[_family(likeliest)]
+        judged.append(
+            _Judged("", report.laboratory, likeliest == report.cause, is_family, brier(report, families), stated)
+        )
+    return _summed(judged)
+
+
+def _cases(folders: Sequence[Path]) -> list[Case]:
+    return [read(path.parent) for folder in folders for path in sorted(folder.glob("*/truth.json"))]
+
+
 def main() -> None:
     """Count, judge, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", type=Path, nargs="+")
+    parser.add_argument("cases", type=Path, nargs="*")
+    parser.add_argument("--reports", type=Path, nargs="+", default=[], help="folders of what people wrote")
     parser.add_argument("--dry-run", action="store_true", help="print the scores, and write nothing")
     arguments = parser.parse_args()
-    cases = [read(path.parent) for folder in arguments.cases for path in sorted(folder.glob("*/truth.json"))]
-    tables = left_out(cases)
-    weights = best_weights(cases, tables)
-    scores = cross_validated(cases, tables, weights)
-    print(yaml.safe_dump({"weights": weights.model_dump(), **scores}, sort_keys=False), end="")
+    path = places.models_dir() / "evidence_counts.yaml"
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if cases := _cases(arguments.cases):
+        tables = left_out(cases)
+        weights = best_weights(cases, tables)
+        document["held_out"] = {**document["held_out"], **cross_validated(cases, tables, weights)}
+        document["weights"] = weights.model_dump()
+        document["counts"] = count(cases)
+    if reports := _cases(arguments.reports):
+        document["held_out"]["reports"] = of_reports(reports)
+        document["words"] = subjects.count([(report.cause, report.words) for report in reports])
+    print(yaml.safe_dump({"weights": document["weights"], **document["held_out"]}, sort_keys=False), end="")
     if not arguments.dry_run:
-        document = {"held_out": scores, "weights": weights.model_dump(), "counts": count(cases)}
         text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=118)
-        (places.models_dir() / "evidence_counts.yaml").write_text(_HEAD + text, encoding="utf-8")
+        path.write_text(_HEAD + text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -166,6 +166,12 @@ def counts() -> Counts:
 
 
 @cache
+def words() -> Counts:
+    """For each subject and cause, how many reports had no, one, two or three, more words of it."""
+    return MappingProxyType(_measured().values["words"])
+
+
+@cache
 def weights() -> Weights:
     """Load the weights of ``models/evidence_counts.yaml``."""
     document = _measured()

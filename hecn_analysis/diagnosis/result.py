@@ -414,7 +414,7 @@ def _also(verdict: Diagnosis) -> str:
     others = [cause for cause in verdict.causes[1:4] if cause.probability >= _ALSO]
     if not others:
         return ""
-    return "; or " + ", ".join(f"{cause.kind} {units.format_probability(cause.probability)}" for cause in others)
+    return "; or " + ", ".join(f"{cause.resource} ({units.format_probability(cause.probability)})" for cause in others)
 
 
 def _cut(line: str, width: int) -> str:

@@ -10,14 +10,12 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final
 
+from hecn_analysis.diagnosis import subjects
 from hecn_analysis.diagnosis.kinds import OVER_SSH, Kind
 from hecn_analysis.diagnosis.remedies import Told
 from hecn_analysis.statements import Statement
 from hecn_analysis.statements.cues import Cue, entries
 from hecn_analysis.statements.topics import Topic, topics
-
-#: Each further word of a subject adds this part of what the last one added to the logarithm of the odds. [1]
-_NEXT_WORD: Final = 0.5
 
 #: A line with smaller odds for a class does not replace the remedy of the class. [1]
 _ADVISES: Final = 5.0
@@ -80,7 +78,7 @@ def lines_of(kind: Kind) -> Iterator[tuple[Odds, Statement]]:
         yield _odds(cue, statement), statement
     for topic, words in _words(kind).items():
         for place, statement in enumerate(words):
-            yield _raised(topics()[topic], _NEXT_WORD ** (place + 1)), statement
+            yield _raised(topics()[topic], subjects.NEXT_WORD ** (place + 1)), statement
 
 
 def advice_of(kind: Kind, without: Collection[str]) -> dict[str, Told]:
@@ -106,11 +104,21 @@ def _cue_odds(cues: Iterable[tuple[Cue, Statement]]) -> dict[str, Odds]:
 
 
 def _topic_odds(kind: Kind) -> dict[str, Odds]:
-    """Odds of the words of each topic."""
+    """Odds of the words of each topic, and of the lack of them."""
+    told = _words(kind)
+    if not told:
+        return {}
+    without = _OF_DISKS if kind.is_local else frozenset()
     return {
-        f"topic: {topic}": _raised(topics()[topic], 1 - _NEXT_WORD ** len(words))
-        for topic, words in _words(kind).items()
+        f"topic: {topic}": odds[subjects.class_of(len(told.get(topic, ())))]
+        for topic, odds in subjects.odds().items()
+        if topic not in without
     }
+
+
+def words_of(kind: Kind) -> dict[str, int]:
+    """For each topic that somebody writes about, how many of its words."""
+    return {topic: len(words) for topic, words in _words(kind).items()}
 
 
 def _words(kind: Kind) -> dict[str, list[Statement]]:

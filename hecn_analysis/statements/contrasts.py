@@ -240,18 +240,7 @@ def _before(text: str, place: int) -> str:
 
 @cache
 def compared() -> Mapping[str, Compared]:
-    """Return the entries of ``models/comparisons.yaml`` by their names.
-
-    Returns
-    -------
-    dict of str to Compared
-        In the order of the file.
-
-    Examples
-    --------
-    >>> compared()["tunnel"].side_of("without the VPN"), compared()["tunnel"].side_of("over WireGuard")
-    ('changed', 'with')
-    """
+    """The entries of ``models/comparisons.yaml`` by their names."""
     return yaml_file.entries(Compared, places.models_dir() / "comparisons.yaml")
 
 

@@ -45,6 +45,9 @@ _GIGABIT: Final = re.compile(
 #: Outcomes of a comparison whose sides are alike by nature.
 _OUTCOMES: Final = {"differs": (contrasts.SLOWER, contrasts.FASTER)}
 
+#: A unit of small letters, which people write for bits and for bytes.
+_SLOPPY: Final = re.compile(r"[km]b(?: ?/ ?s|ps)")
+
 _CHUNK: Final = 1 << 16
 _LONGEST_WORD: Final = 40
 _SHORTEST_WORD: Final = 2
@@ -350,11 +353,15 @@ def _products(cue: Cue, lines: _Lines, least: float, most: float, faster: float 
 
 def _equals(lines: _Lines, most: float) -> Iterator[tuple[int, str]]:
     """Where a rate in bytes is the fastest rate that is stated in bits, but for a share."""
-    rates = [(unit_of(rate), _bps(rate), speed) for speed in lines.speeds for rate in RATE.finditer(speed.text)]
+    rates = [(rate, _bps(rate), speed) for speed in lines.speeds for rate in RATE.finditer(speed.text)]
     fastest = max((bps for _, bps, _ in rates), default=0.0)
-    line = max((bps for unit, bps, _ in rates if not _in_bytes(unit)), default=0.0)
-    for unit, bps, speed in rates:
-        if _in_bytes(unit) and line and abs(bps / line - 1) <= most and fastest <= (1 + most) * line:
+    line = max((bps for rate, bps, _ in rates if not _in_bytes(unit_of(rate))), default=0.0)
+    for rate, bps, speed in rates:
+        is_line = line and fastest <= (1 + most) * line
+        # "mb/s" may be either: then one of them is 8 times the other
+        may_be_bytes = _SLOPPY.search(rate[0]) is not None and not _in_bytes(unit_of(rate))
+        taken = bps if _in_bytes(unit_of(rate)) else 8 * bps if may_be_bytes else 0.0
+        if is_line and abs(taken / line - 1) <= most:
             yield speed.line, " ".join(speed.text.split())[:_QUOTED]
 
 
