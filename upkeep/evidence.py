@@ -204,9 +204,10 @@ def of_reports(reports: Sequence[Case]) -> dict[str, float]:
     for report in reports:
         others = [(other.cause, other.words) for other in reports if other is not report]
         odds = subjects.fitted(subjects.count(others))
-        told = {name: row for name, row in report.told.items() if not name.startswith("topic: ")}
-        if report.words:
-            told |= {f"topic: {name}": odds[name][subjects.class_of(report.words.get(name, 0))] for name in odds}
+        told = dict(report.told)
+        for name in odds:
+            if f"topic: {name}" in told:
+                told[f"topic: {name}"] = odds[name][subjects.class_of(report.words.get(name, 0))]
         found = likelihood.posterior(report.seen, extra=told, measured=not report.is_fault, reported=bool(report.words))
         families: Counter[str] = Counter()
         for cause, probability in zip(found.causes, found.probabilities.tolist(), strict=True):

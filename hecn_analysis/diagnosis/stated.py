@@ -104,15 +104,16 @@ def _cue_odds(cues: Iterable[tuple[Cue, Statement]]) -> dict[str, Odds]:
 
 
 def _topic_odds(kind: Kind) -> dict[str, Odds]:
-    """Odds of the words of each topic, and of the lack of them."""
+    """Odds of the words of each topic; in a report of a fault, of their lack, too."""
     told = _words(kind)
     if not told:
         return {}
-    without = _OF_DISKS if kind.is_local else frozenset()
+    is_report = len(kind.runs) == 0 or any(kind.say("report"))
+    weighed = set(subjects.odds()) - (_OF_DISKS if kind.is_local else set()) if is_report else set(told)
     return {
         f"topic: {topic}": odds[subjects.class_of(len(told.get(topic, ())))]
         for topic, odds in subjects.odds().items()
-        if topic not in without
+        if topic in weighed
     }
 
 

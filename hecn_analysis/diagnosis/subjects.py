@@ -3,7 +3,7 @@ r"""How likely words of a subject are under each cause: estimates, and counts of
 A report has no, one, two or three, or more words of a subject. With the odds :math:`o_c` of ``models/topics.yaml``, of
 :math:`k` words the odds are :math:`o_c^{1 - 2^{-k}}`; these estimates weigh as much as ``strength`` reports of each
 cause beside those that were counted (``models/evidence_counts.yaml``). Who writes nothing of a subject rather writes of
-something else: no word counts, too, once a report has words at all.
+something else: no word counts, too, where somebody reports a fault in words.
 """
 
 from __future__ import annotations
