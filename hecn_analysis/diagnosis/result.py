@@ -411,7 +411,7 @@ def _quoted(statement: Statement) -> str:
 
 
 def _also(verdict: Diagnosis) -> str:
-    others = [cause for cause in verdict.causes[1:4] if cause.probability >= _ALSO]
+    others = [cause for cause in verdict.causes[1:3] if cause.probability >= _ALSO]
     if not others:
         return ""
     return "; or " + ", ".join(f"{cause.resource} ({units.format_probability(cause.probability)})" for cause in others)
