@@ -290,7 +290,7 @@ def kinds(folder: Folder) -> list[Kind]:
     ]
     with_rates = [kind for kind in made if len(kind.runs)] or made
     if not any(len(kind.runs) for kind in made):
-        seen = of_captures.runs_of(folder.captures).assign(**{_RATE: None, _WINDOW: None})
+        seen = of_captures.runs_of(folder.captures).assign(**{_RATE: None, _WINDOW: None, "target": None})
         parts = [part for _, part in seen.groupby("source_file", sort=False)]
         with_rates = [_kind(folder, str(part.iloc[0]["condition"]), part, seen.head(0)) for part in parts] or made
     over_networks = [kind for kind in with_rates if not kind.is_local]

@@ -64,5 +64,5 @@ def targets(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> list[
         of = {str(told.value) for told in paths if told.line == paths[-1].line}
         places = sorted({path if path.startswith("/dev/") else posixpath.dirname(path) for path in of})
         job = "" if pd.isna(run["label"]) else _NUMBER.sub("", str(run["label"]))
-        texts.append(", ".join([*([f"job {job}"] if job else []), *places]))
+        texts.append(", ".join([*([f"job {job}"] if job else []), *(f"on {place}" for place in places)]))
     return texts

@@ -49,7 +49,7 @@ _WIDTH: Final = 110
 _NARROW: Final = 40  # what a condition gets at the least
 _WIDE: Final = 0.3  # an interval from less than this part of its end says but where it ends
 _TIMES: Final = 1000
-_ALSO: Final = 0.05  # causes at least as likely are named
+_ALSO: Final = 0.05  # a second cause at least as likely is named
 
 
 @dataclass(frozen=True)
@@ -411,10 +411,11 @@ def _quoted(statement: Statement) -> str:
 
 
 def _also(verdict: Diagnosis) -> str:
-    others = [cause for cause in verdict.causes[1:3] if cause.probability >= _ALSO]
-    if not others:
+    """The next cause, if it is likely: what is at its limit, and its probability."""
+    _, *others = verdict.causes
+    if not others or others[0].probability < _ALSO:
         return ""
-    return "; or " + ", ".join(f"{cause.resource} ({units.format_probability(cause.probability)})" for cause in others)
+    return f"; or {others[0].resource} ({units.format_probability(others[0].probability)})"
 
 
 def _cut(line: str, width: int) -> str:

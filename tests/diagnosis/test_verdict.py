@@ -257,7 +257,7 @@ def test_a_disk_gets_questions_changes_and_units_of_disks(tmp_path):
     dd = run + "4294967296 bytes (4.3 GB, 4.0 GiB) copied, 22.9673 s, 187 MB/s\n"
     verdicts = diagnose(folder(tmp_path, {"dd.txt": dd}))
     text = str(verdicts)
-    assert text.startswith("dd write, 4.3 GB: 187 MB/s (1 run)")
+    assert text.startswith("dd write, 4.3 GB, on /data: 187 MB/s (1 run)")
     assert not [word for word in ("iperf3", "ss -tin", "the line") if word in text]
     assert {question.name for question in verdicts[0].questions} <= {"disks-during", "processes", "cores", "repeats"}
 
