@@ -51,7 +51,7 @@ def said_of_runs(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], nam
 def targets(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> list[str | None]:
     """The job and the place of each test of a disk, by its name and the paths of the command above it."""
     texts: list[str | None] = []
-    for run in runs[["source_file", "line_last", "tool", "label"]].to_dict("records"):
+    for run in runs[["source_file", "line_last", "tool", "label", "direction"]].to_dict("records"):
         if run["tool"] not in DISK_TOOLS:
             texts.append(None)
             continue
@@ -64,5 +64,6 @@ def targets(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> list[
         of = {str(told.value) for told in paths if told.line == paths[-1].line}
         places = sorted({path if path.startswith("/dev/") else posixpath.dirname(path) for path in of})
         job = "" if pd.isna(run["label"]) else _NUMBER.sub("", str(run["label"]))
+        job = "" if job.lower() == run["direction"] else job
         texts.append(", ".join([*([f"job {job}"] if job else []), *(f"on {place}" for place in places)]))
     return texts

@@ -383,14 +383,14 @@ def finding(verdict: Diagnosis) -> str:
     Returns
     -------
     str
-        The finding, its class and probability, and the next likely classes.
+        The finding, its class and probability, and the next likely cause.
 
     Examples
     --------
     >>> from hecn_analysis.base.places import data_dir
     >>> from hecn_analysis.diagnosis.verdict import diagnose
     >>> finding(diagnose(data_dir() / "transfers" / "before")[0])
-    'a port runs at the wrong speed or duplex (duplex, 44 %); or link 42 %'
+    'a port runs at the wrong speed or duplex (duplex, 44 %); or the line (42 %)'
     """
     likeliest = verdict.causes[0]
     said = f"{likeliest.kind}, {units.format_probability(likeliest.probability)}"

@@ -27,4 +27,4 @@ def test_a_confidence_is_never_certain():
 
 
 def test_a_series_that_is_too_short_says_how_much_it_needs():
-    assert "? 30 results over 1.2 days; 24 over 8 days are needed" in page(statuses([series_of_hours(30)])[0])
+    assert "? 30 results over 29.0 h: 24 results over 8 days are needed" in page(statuses([series_of_hours(30)])[0])
