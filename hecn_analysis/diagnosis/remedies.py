@@ -52,6 +52,7 @@ class _Remedy(BaseModel):
     what: _Text
     settings: dict[str, bool | int | float | str]
     command: _Text
+    commands: dict[str, _Text] = {}
     check: _Text
     source: _Text
     after: After
@@ -184,7 +185,7 @@ def _of_class(name: str, entry: str, probability: float, known: Known, told: Tol
         change = Change(
             what=remedy.what.format(**values),
             settings=_settings(remedy, values, is_of_rates=has_rates),
-            command=remedy.command.format(**values),
+            command=remedy.commands.get(known.tool or "", remedy.command).format(**values),
             check=remedy.check.format(**values),
             throughput_bps=rate.throughput_bps if is_counted else None,
             low_bps=rate.low_bps if is_counted else None,

@@ -232,6 +232,12 @@ def test_a_name_that_is_none_never_stands_in_a_command(name):
         assert "HOST" in change.command or "the sender" in change.command or "the tool" in change.command
 
 
+@pytest.mark.parametrize(("tool", "own"), [("rclone", "rclone --transfers 8"), ("globus", "start globus 8 times")])
+def test_a_tool_gets_its_own_command(tool, own):
+    changes = remedies.changes({"latency-protocol": 1.0}, Known(measured_bps=1e8, tool=tool))
+    assert next(change for change in changes if change.what == "8 transfers at once").command.startswith(own)
+
+
 def test_a_quota_is_counted_from_its_share():
     known = Known(measured_bps=1.6e9, sender_cpu_share=0.1)
     tenfold = remedies.changes({"cpu-sender": 1.0}, known)[0]
