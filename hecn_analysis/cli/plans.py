@@ -89,16 +89,20 @@ def _schedule(arguments: argparse.Namespace, site: Site) -> int:
     else:
         written = _schedule_text(plan)
     output.deliver(written, arguments)
-    late = sum(each.in_time == "no" for each in plan.transfers)
+    late, disturbed = sum(each.in_time == "no" for each in plan.transfers), len(plan.disturbed)
     if late:
         say(f"found {units.format_count(late, 'transfer')} late, expected all in time")
-    return 1 if late else 0
+    if disturbed:
+        say(f"found {units.format_count(disturbed, 'transfer')} below at_least, expected none")
+    return 1 if late or disturbed else 0
 
 
 def _schedule_text(plan: Schedule) -> Iterator[str]:
     """The sentence, the transfers, what the resources have left, and what the intervals rest on."""
     yield f"{plan}\n\n"
     has_priorities = any(each.priority for each in plan.transfers)
+    paced = [each for each in plan.transfers if each.pace_bps is not None]
+    is_held = bool(paced) or any(each.kept for each in plan.transfers)
     yield from output.text_rows(
         [
             {
@@ -109,12 +113,20 @@ def _schedule_text(plan: Schedule) -> Iterator[str]:
                 "late finish": plan.when(each.late_finish_s),
                 "by": "" if each.by_s is None else plan.when(each.by_s),
                 "in time": each.in_time,
+                "required_bps": each.required_bps if is_held else None,
+                "pace_bps": each.pace_bps,
                 "throughput_bps": each.throughput_bps,
+                "lowest_bps": each.lowest_bps if is_held else None,
+                "kept": each.kept if is_held else None,
                 "bottleneck": each.bottleneck,
             }
             for each in plan.transfers
         ]
     )
+    if paced:
+        yield "\nHold these to their paces; a queue (fq) holds each connection through its port, whoever opens it:\n"
+        for each in paced:
+            yield f"{each.name}: {each.pace_command or 'its tool has no option for a pace'}\n"
     if plan.needed:
         yield "\nTo be in time, all of these would have to carry more:\n"
         needed = [asdict(each) for each in plan.needed[:_SHOWN]]

@@ -163,6 +163,9 @@ class Transfer(BaseModel):
     duration: Time | None = Field(default=None, description="duration of each transfer, instead of an amount")
     streams: Annotated[int, Field(ge=1, description="TCP connections of each transfer")] | None = None
     pace: Rate | None = Field(default=None, description="pacing rate of each stream")
+    at_least: Rate | None = Field(
+        default=None, description="rate of its data that schedules must leave to each such transfer while it runs"
+    )
     weight: Factor = Field(default=1, validate_default=True, description="its share against others; 2: twice as much")
     priority: Annotated[
         int, Field(ge=0, le=HIGHEST_PRIORITY, description="3 goes first, 0 takes what all higher ones leave")
@@ -185,6 +188,8 @@ class Transfer(BaseModel):
             raise ValueError(f"found a start at {last:g} s, expected at most {LATEST_S:g} s")
         if (self.every is None) != (self.times == 1):
             raise ValueError("found one of every and times, expected both")
+        if self.at_least is not None and not 0 < self.at_least.value < math.inf:
+            raise ValueError(f"found at_least {self.at_least.value:g} bit/s, expected more than 0")
         if self.by is not None:
             self._has_time(self.by.value)
         return self

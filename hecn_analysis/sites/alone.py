@@ -114,7 +114,7 @@ class Alone:
 
     def _limits_of_tool(self) -> list[Limit]:
         return [
-            Limit(self._full(1 / seconds) * self._error("tool"), resource.name, "tool")
+            Limit(self._full(1 / seconds) * self._error(self._regime(resource.name)), resource.name, "tool")
             for resource, seconds in self._own_demands()
             if resource.resource_class == "tool"
         ]
@@ -224,6 +224,10 @@ class Alone:
         error = discrepancy.discrepancies()[regime]
         repeat = np.log1p(self.scenario.tool.repeat.spread)
         return np.exp([-np.hypot(error.below, repeat), np.hypot(error.above, repeat)])
+
+    def _regime(self, resource: str) -> str:
+        """Regime of a transfer of this kind that a resource limits."""
+        return discrepancy.REGIMES[discrepancy.of_resource(self.scenario, resource)]
 
     def _error(self, regime: str) -> FloatArray:
         """Measured over predicted rate in a regime: its bias, and the draws."""

@@ -12,6 +12,7 @@ import pandas as pd
 from hecn_analysis.base import units
 from hecn_analysis.base.html_text import html_text
 from hecn_analysis.base.tables import with_units
+from hecn_analysis.sites.timeline import lowest_bps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,6 +119,16 @@ class SitePrediction:
             table[row, flows] = rates
         frame = pd.DataFrame(table, columns=[transfer.name for transfer in self.transfers]).ffill().fillna(0.0)
         return frame.set_axis(pd.Index(changes.time_s, name="time_s"))
+
+    def lowest_bps(self) -> FloatArray:
+        """Lowest rate of each transfer from the end of its start-up to its end [bit/s].
+
+        Returns
+        -------
+        ndarray
+            In the order of ``transfers`` [bit/s].
+        """
+        return lowest_bps(self._course)
 
     def totals(self) -> pd.DataFrame:
         """Rate of all transfers together from each event on.

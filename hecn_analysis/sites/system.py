@@ -21,6 +21,7 @@ from hecn_analysis.sites.sharing import Column
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware.site import Link, Site
+    from hecn_analysis.prediction.solve import IntArray
     from hecn_analysis.sites.alone import Alone, Demand, Size
     from hecn_analysis.sites.flows import Flow
     from hecn_analysis.sites.routes import Hop
@@ -93,6 +94,14 @@ class System:
         other.group_of = [self.group_of[flow] for flow in kept]
         other.own = [self.own[flow] for flow in kept]
         other.most_bps, other.delay_s = self.most_bps[kept], self.delay_s[kept]
+        return other
+
+    def capped(self, pace_bps: FloatArray, kind_of_pace: IntArray) -> System:
+        """The same transfers, none faster than its pace [bit/s]; those with one kind of pace have the same."""
+        other = copy.copy(self)
+        other.most_bps = np.minimum(self.most_bps, pace_bps[:, None])
+        kinds = int(kind_of_pace.max()) + 1
+        other.group_of = [group * kinds + int(kind) for group, kind in zip(self.group_of, kind_of_pace, strict=True)]
         return other
 
     def _simulate(self, sizes: list[Size]) -> None:

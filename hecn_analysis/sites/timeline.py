@@ -111,6 +111,31 @@ def demands_together(system: System) -> list[Column]:
     return [follower._column(flow) for flow in flows]  # noqa: SLF001 - the same
 
 
+def lowest_bps(course: Course) -> FloatArray:
+    """Lowest rate of each transfer from the end of its start-up to its end, for central values.
+
+    Parameters
+    ----------
+    course
+        Followed for draw 0.
+
+    Returns
+    -------
+    ndarray
+        A rate for each transfer [bit/s].
+
+    Examples
+    --------
+    >>> from hecn_analysis.sites.prediction import predict_site
+    >>> bool((predict_site("sc13-two-waves").lowest_bps() > 1e9).all())
+    True
+    """
+    lowest = np.full(course.finish_s.size, np.inf)
+    flows, rates = np.concatenate(course.changes.flows), np.concatenate(course.changes.rates)
+    np.minimum.at(lowest, flows[rates > 0], rates[rates > 0])
+    return lowest
+
+
 class _Follower:
     """State of the transfers at an instant."""
 

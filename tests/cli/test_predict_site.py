@@ -80,6 +80,19 @@ def test_deadlines(site, capsys):
     assert capsys.readouterr().out.startswith("name,earliest_s,start_s,finish_s,late_finish_s,by_s,late_s,in_time,")
 
 
+def test_paces(site, capsys):
+    """Of 9.9 Gb/s, a stream that must keep 6 leaves 3.9 to two copies, which need 2.8 in all within a minute."""
+    text = SITE + "  - {name: live, sender: a, receiver: b, duration: 33 s, at_least: 6 Gb/s}\n"
+    site.write_text(text)
+    assert main(["predict", str(site), "--by", "60 s"]) == 0
+    shown = capsys.readouterr().out
+    assert "with these paces in time" in shown
+    assert "\nnight: tc qdisc replace dev PORT root fq maxrate " in shown
+    site.write_text(text.replace("6 Gb/s", "9.8 Gb/s"))
+    assert main(["predict", str(site), "--by", "30 s"]) == 1
+    assert "found 1 transfer below at_least, expected none" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -8,6 +8,7 @@ import pytest
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import load_site
 from hecn_analysis.hardware.clock import date_of
+from hecn_analysis.planning.site.pace_options import pace_command
 from hecn_analysis.planning.site.schedule import _Search, schedule
 from hecn_analysis.planning.site.slots import Windows
 from hecn_analysis.sites.flows import flows_of
@@ -153,6 +154,103 @@ def test_a_pace_is_a_limit_of_its_own():
     assert found.transfers[0].late_s == pytest.approx(10, rel=1e-3)
     assert found.needed[0].needed_bps == pytest.approx(1e9, rel=1e-3)
     assert found.needed[0].resource_class == "tool"
+
+
+def stream(at_least, seconds=20, **more):
+    """A transfer of a fixed duration that must keep a rate in Gb/s."""
+    keys = {"name": "stream", "sender": "h0", "receiver": "h1", "duration": seconds, "at_least": at_least * 1e9}
+    return {**keys, **more}
+
+
+def by_name(found):
+    return {each.name: each for each in found.transfers}
+
+
+def test_a_pace_leaves_others_their_rate():
+    """6 s of work within 20 need 0.3 Gb/s; in fair shares the stream, which needs 0.6, would have half of the link."""
+    found = schedule(site(stream(0.6), move("bulk", 6, by=20)))
+    bulk, detector = by_name(found)["bulk"], by_name(found)["stream"]
+    assert bulk.required_bps == pytest.approx(0.3e9)
+    assert 0.3e9 < bulk.pace_bps <= 0.4e9
+    assert bulk.finish_s == pytest.approx(6e9 / bulk.pace_bps, rel=1e-3)
+    assert (bulk.in_time, bulk.kept, detector.in_time, detector.pace_bps) == ("yes", "", "", None)
+    assert detector.lowest_bps == pytest.approx(1e9 - bulk.pace_bps, rel=1e-3)
+    assert detector.kept != "no"
+    assert bulk.pace_command == f"tc qdisc replace dev PORT root fq maxrate {int(bulk.pace_bps)}bit"
+    assert found.site.transfers[1].pace.value == pytest.approx(bulk.pace_bps)
+    assert str(found).startswith("a site: 1 transfer with these paces in time")
+
+
+def test_a_pace_is_that_of_each_stream():
+    found = schedule(site(stream(0.6), move("bulk", 6, by=20) | {"streams": 3, "tool": "iperf3"}))
+    bulk = by_name(found)["bulk"]
+    assert found.site.transfers[1].pace.value == pytest.approx(bulk.pace_bps / 3)
+    assert bulk.pace_command == f"iperf3 -b {int(bulk.pace_bps / 3 + 1e-6)}"
+
+
+@pytest.mark.parametrize(
+    ("tool", "protocol", "command"),
+    [
+        ("rsync", "tcp", "rsync --bwlimit=100000"),  # KiB/s
+        ("scp", "tcp", "scp -l 819200"),  # kb/s
+        ("https", "tcp", "curl --limit-rate 102400000"),  # bytes/s
+        ("iperf3", "tcp", "iperf3 -b 204800000"),  # bit/s of each stream
+        ("nuttcp", "tcp", "nuttcp -R819200"),  # kb/s of all
+        ("gridftp", "tcp", "tc qdisc replace dev PORT root fq maxrate 204800000bit"),
+        ("rdmacp", "rdma", ""),
+    ],
+)
+def test_commands_have_the_units_of_their_programs(tool, protocol, command):
+    assert pace_command(tool, protocol, 819.2e6, 4) == command
+
+
+def test_no_pace_where_fair_shares_do():
+    found = schedule(site(stream(0.4), move("bulk", 6, by=20)))
+    assert by_name(found)["bulk"].pace_bps is None
+    assert [each.kept for each in found.transfers if each.name == "stream"] != ["no"]
+
+
+def test_the_exact_rest_is_at_risk():
+    """8 s of work within 20 need all that the stream leaves: slow runs have no room."""
+    found = schedule(site(stream(0.6), move("bulk", 8, by=20.1)))
+    bulk = by_name(found)["bulk"]
+    assert 8e9 / 20.1 <= bulk.pace_bps <= 0.4e9
+    assert (found.in_time, bulk.in_time) == (True, "at risk")
+
+
+def test_what_needs_nothing_has_the_rest_of_the_rate():
+    found = schedule(site(stream(0.4), move("bulk", 6, by=20), move("rest", 40)))
+    bulk, rest = by_name(found)["bulk"], by_name(found)["rest"]
+    paces = [each.pace_bps or 0.0 for each in (bulk, rest)]
+    assert rest.pace_bps is not None
+    assert sum(paces) <= 0.6e9
+    assert (found.disturbed, found.in_time, rest.in_time) == ((), True, "")
+
+
+def test_what_needs_nothing_waits_where_nothing_is_left():
+    found = schedule(site(stream(0.6), move("bulk", 8, by=20), move("rest", 5)))
+    assert by_name(found)["rest"].start_s == 20
+    assert by_name(found)["bulk"].pace_bps == pytest.approx(0.4e9)
+
+
+def test_rates_that_cannot_all_be():
+    """0.8 and 0.4 Gb/s do not fit: the deadline can be met, and the stream falls below its rate."""
+    found = schedule(site(stream(0.8), move("bulk", 8, by=20)))
+    assert [each.name for each in found.disturbed] == ["stream"]
+    assert found.to_dict()["schedule"]["transfers"][0]["kept"] == "no"
+    assert " below its at_least." in str(found)
+
+
+@pytest.mark.parametrize("rate", [0, float("inf")])
+def test_a_rate_to_keep_is_a_rate(rate):
+    with pytest.raises(InputError) as error:
+        schedule(site(stream(rate), move("bulk", 6, by=20)))
+    assert "at_least" in str(error.value)
+
+
+def test_a_fixed_duration_ends_in_time_however_slow():
+    found = schedule(site(stream(0.1), move("bulk", 6, by=60)))
+    assert by_name(found)["stream"].late_finish_s == 20
 
 
 def test_dates():

@@ -36,6 +36,14 @@ def test_every_regime_has_an_error_with_its_source():
         assert error.rows >= error.setups >= 0, name
 
 
+def test_a_pace_is_kept_as_it_is_set():
+    scenario = load_scenario({**IDEAL, "path.rate": "10 Gb/s", "tool.pace": "1 Gb/s"})
+    names = [
+        REGIMES[discrepancy.of_resource(scenario, f"sender.tool.{part}")] for part in ("pace", "pace2", "requests")
+    ]
+    assert names == ["stated", "stated", "tool"]
+
+
 def test_ninety_percent_of_new_measurements_lie_inside():
     """Conformal check: intervals of one half of draws hold 90 % of the rates of the other half."""
     rng = np.random.default_rng(7)

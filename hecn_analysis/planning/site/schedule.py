@@ -2,16 +2,18 @@
 
 Transfers are placed one after another, the earliest deadline first. Each starts as early as it can without making any
 more late: at its own earliest start, else when another one ends. Every trial follows all transfers with the solver of
-the site, in fair shares; so does the result, with its intervals. If that is late, all start as early as they can, with
-priorities in the order of their deadlines: the best there is on a single resource. If that is late, too, linear
+the site, in fair shares; so does the result, with its intervals. If that is late, or
+leaves a transfer less than its ``at_least``, all start as early as they can, each held to a pace (`paces`). If that is
+late, too, they have priorities in the order of their deadlines: the best there is on a single resource. At last, linear
 programmes over time slots (`slots`) tell whether any schedule could do better, and which resource would have to grow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -23,14 +25,18 @@ from hecn_analysis.hardware import Site
 from hecn_analysis.hardware.clock import is_date, seconds_after
 from hecn_analysis.hardware.site import HIGHEST_PRIORITY, LATEST_S
 from hecn_analysis.hardware.site_file import load_site
+from hecn_analysis.planning.site.pace_options import pace_command
+from hecn_analysis.planning.site.paces import Needs, without_needless
 from hecn_analysis.planning.site.slots import Windows
+from hecn_analysis.prediction.packets import streams_per_process
 from hecn_analysis.sites.flows import Flow, flows_of
 from hecn_analysis.sites.prediction import predict_site
 from hecn_analysis.sites.result import SitePrediction, TransferPrediction
 from hecn_analysis.sites.system import System
-from hecn_analysis.sites.timeline import course_of, demands_together
+from hecn_analysis.sites.timeline import course_of, demands_together, lowest_bps
 
 if TYPE_CHECKING:
+    from hecn_analysis.hardware.quantity import Parameter
     from hecn_analysis.prediction.draws import FloatArray
     from hecn_analysis.prediction.solve import BoolArray, IntArray
 
@@ -56,6 +62,11 @@ class ScheduledTransfer:
     One run in 20 ends after ``late_finish_s``. ``late_s`` is the time from its deadline to its end if that is later.
     ``in_time``: yes, if even the late end is before the deadline; at risk, if only the predicted end is; no; or empty
     without a deadline. ``priority`` is that of the site, or what the schedule needs.
+
+    ``required_bps`` is the rate that its deadline or ``at_least`` needs, None if neither is given. ``pace_bps`` is what
+    its tool is to be held to, all streams together, None if no pace is needed; ``pace_command`` does so, or is empty.
+    ``lowest_bps`` is its lowest predicted rate once it has started up. ``kept`` is for ``at_least`` what ``in_time`` is
+    for the deadline.
     """
 
     name: str
@@ -69,6 +80,11 @@ class ScheduledTransfer:
     throughput_bps: float
     bottleneck: str
     priority: int
+    required_bps: float | None
+    pace_bps: float | None
+    pace_command: str
+    lowest_bps: float
+    kept: InTime
 
 
 @dataclass(frozen=True)
@@ -129,6 +145,17 @@ class Schedule:
         """
         return all(each.in_time != "no" for each in self.transfers)
 
+    @property
+    def disturbed(self) -> tuple[ScheduledTransfer, ...]:
+        """Transfers that are predicted to fall below their ``at_least``.
+
+        Returns
+        -------
+        tuple of ScheduledTransfer
+            None, if the schedule leaves each its rate.
+        """
+        return tuple(each for each in self.transfers if each.kept == "no")
+
     def when(self, seconds: float | None) -> str:
         """Write a time after 0: as a date if the clock is known.
 
@@ -147,14 +174,21 @@ class Schedule:
         return (self.clock + timedelta(seconds=seconds)).strftime("%a %Y-%m-%d %H:%M")
 
     def __str__(self) -> str:
-        """What the schedule comes to, in one or two sentences."""
+        """What the schedule comes to, in a few sentences."""
+        rate = units.format_rate
+        fallen = [f" {each.name} falls to {rate(each.lowest_bps)}, below its at_least." for each in self.disturbed]
+        return "".join([self._of_deadlines(), *fallen[:_NAMED]])
+
+    def _of_deadlines(self) -> str:
         timed = [each for each in self.transfers if each.by_s is not None]
         name = self.prediction.title or self.prediction.name or "a site"
         count, time = units.format_count(len(timed), "transfer"), units.format_time
         if self.in_time:
             tight = min(timed, key=lambda each: (each.by_s or 0.0) - each.late_finish_s)
             room = (tight.by_s or 0.0) - tight.late_finish_s
-            if any(each.priority for each in self.transfers):
+            if any(each.pace_bps is not None for each in self.transfers):
+                count += " with these paces"
+            elif any(each.priority for each in self.transfers):
                 count += " with these priorities"
             runs = f"has {time(room)} left in 95 % of runs"
             if room < 0:
@@ -164,7 +198,9 @@ class Schedule:
         worst = max(late, key=lambda each: each.late_s)
         said = f"{name}: {len(late)} of {count} late; {worst.name} misses its deadline by {time(worst.late_s)}."
         if not self.least_delay_s:
-            return said + " The resources would do, but not in fair shares: hold rates (pace), or change weights."
+            return (
+                said + " The resources would do, but not with one pace each: hold rates that change, or change weights."
+            )
         said += f" No schedule is less than {time(self.least_delay_s)} late"
         if not self.needed:
             return f"{said}, and no resource helps."
@@ -253,8 +289,9 @@ def schedule(
     planned = replace(loaded, transfers=tuple(moved))
     prediction = predict_site(planned)
     transfers = _all_judged(prediction, loaded, planned)
-    if any(each.in_time == "no" for each in transfers) and not any(each.priority for each in loaded.transfers):
-        other = _by_priority(loaded)
+    for other in _held(search):
+        if _lateness(transfers)[0] == 0:
+            break
         first = predict_site(other)
         judged = _all_judged(first, loaded, other)
         if _lateness(judged) < _lateness(transfers):
@@ -313,11 +350,15 @@ class _Search:
 
     def starts(self) -> FloatArray:
         """Start of each transfer of the site [s]; with room for slow runs if there is any."""
-        first = {each.name: each for each in predict_site(self.site).transfers}
-        slow = np.array([first[flow.name].throughput_bps / first[flow.name].low_bps for flow in self.flows])
         certain = np.ones(len(self.flows))
-        placements = [self._placed(stretch) for stretch in (slow, certain)]
-        return min(placements, key=lambda starts: (self._late(starts, certain)[0], self._late(starts, slow)[0]))
+        placements = [self._placed(stretch) for stretch in (self.slow, certain)]
+        return min(placements, key=lambda starts: (self._late(starts, certain)[0], self._late(starts, self.slow)[0]))
+
+    @cached_property
+    def slow(self) -> FloatArray:
+        """Predicted over late rate of each flow, all started as early as they may."""
+        first = {each.name: each for each in predict_site(self.site).transfers}
+        return np.array([first[flow.name].throughput_bps / first[flow.name].low_bps for flow in self.flows])
 
     def _placed(self, stretch: FloatArray) -> FloatArray:
         """Starts of the transfers, placed one after another, each of whose flows may take longer by a factor."""
@@ -362,6 +403,47 @@ class _Search:
         late = begin[there] + lasts * stretch[there] - self.by[self.entry[there]]
         late = late[late > _EQUAL * lasts]
         return (late.size, float(late.sum())), finish
+
+    def paced(self) -> Site | None:
+        """The site with a pace for each transfer that needs one; those for which no rate is left start last."""
+        entry, by = self.entry, self.by[self.entry]
+        opens = self.earliest[entry] + self.offset + self.system.delay_s[:, 0]
+        bits = np.array([flow.size.of if flow.size.is_amount else np.nan for flow in self.flows])
+        promised = np.array([_rate(self.site.transfers[number].at_least) for number in entry])
+        with np.errstate(divide="ignore", invalid="ignore"):  # of what has no promised rate
+            lasts = np.where(np.isnan(bits), [flow.size.of for flow in self.flows], bits / promised)
+        timed = np.isfinite(by)
+        if (by <= opens).any():
+            return None
+        least = np.maximum(np.where(timed, bits / (by - opens), 0.0), promised)
+        moves = np.array([transfer.every is None for transfer in self.site.transfers])
+        moves[entry[np.isnan(bits)]] = False
+        moves[entry[~timed & (promised > 0)]] = False
+        needs = Needs(
+            entry, opens, np.where(timed, by, opens + lasts), least, self.system.most_bps[:, 0], self.slow, moves
+        )
+        paces = needs.paces(*_demands(self.system))
+        if paces is None or np.isinf(paces).all():
+            return None
+        start = self.offset + np.where(paces == 0, np.maximum(self.last_s, self.earliest), self.earliest)[entry]
+        system = self.system.at(start)
+
+        def faults(tried: System) -> tuple[float, ...]:
+            course = course_of(tried, 0)
+            lasts = course.finish_s - start
+            late = [(start + lasts * stretch > by + _EQUAL * lasts).sum() for stretch in (1.0, self.slow)]
+            return (late[0] + (lowest_bps(course) < promised * (1 - _EQUAL)).sum(), late[1])
+
+        paces = without_needless(system, entry, np.where(paces == 0, np.inf, paces), faults)
+        moved = []
+        for number, transfer in enumerate(self.site.transfers):
+            flow = int(np.flatnonzero(entry == number)[0])
+            change = {"start": transfer.start.model_copy(update={"value": float(start[flow] - self.offset[flow])})}
+            if np.isfinite(paces[number]):
+                streams = streams_per_process(self.flows[flow].kind.scenario)
+                change["pace"] = transfer.start.model_copy(update={"value": float(paces[number]) / streams})
+            moved.append(transfer.model_copy(update=change))
+        return replace(self.site, transfers=tuple(moved))
 
     def shortfall(self) -> tuple[float, tuple[Needed, ...]]:
         """How late every schedule is [s], and the resources that would have to grow."""
@@ -424,6 +506,18 @@ def _payload_bps(bits: FloatArray, flow: IntArray, seconds: FloatArray, users: B
     return float(moved.sum() / (moved * seconds[users]).sum())
 
 
+def _rate(parameter: Parameter | None) -> float:
+    return 0.0 if parameter is None else parameter.value
+
+
+def _held(search: _Search) -> Iterator[Site]:
+    """The site held in other ways than by starts: with paces, and with priorities if it has none of its own."""
+    if (paced := search.paced()) is not None:
+        yield paced
+    if not any(transfer.priority for transfer in search.site.transfers):
+        yield _by_priority(search.site)
+
+
 def _by_priority(site: Site) -> Site:
     """The site with all earliest starts, and the earlier deadlines first."""
     order = sorted({transfer.by.value for transfer in site.transfers if transfer.by is not None})
@@ -435,31 +529,44 @@ def _by_priority(site: Site) -> Site:
 
 
 def _lateness(transfers: tuple[ScheduledTransfer, ...]) -> tuple[int, float]:
-    """Number of late transfers, and their delays summed [s]."""
-    return sum(each.in_time == "no" for each in transfers), sum(each.late_s for each in transfers)
+    """Number of transfers that are late or below their rate, and the delays summed [s]."""
+    return sum("no" in (each.in_time, each.kept) for each in transfers), sum(each.late_s for each in transfers)
 
 
 def _all_judged(prediction: SitePrediction, site: Site, planned: Site) -> tuple[ScheduledTransfer, ...]:
     """All transfers against their deadlines."""
-    number = {flow.name: flow.transfer for flow in flows_of(planned, 0)}
+    flows = {flow.name: flow for flow in flows_of(planned, 0)}
+    lowest = prediction.lowest_bps()
     return tuple(
-        _judged(each, site, number[each.name], planned.transfers[number[each.name]].priority)
-        for each in prediction.transfers
+        _judged(each, site, planned, flows[each.name], float(least))
+        for each, least in zip(prediction.transfers, lowest, strict=True)
     )
 
 
-def _judged(each: TransferPrediction, site: Site, number: int, priority: int) -> ScheduledTransfer:
-    """A transfer against its deadline."""
-    transfer = site.transfers[number]
+def _judged(each: TransferPrediction, site: Site, planned: Site, flow: Flow, lowest: float) -> ScheduledTransfer:
+    """A transfer against its deadline and its ``at_least``."""
+    transfer, placed = site.transfers[flow.transfer], planned.transfers[flow.transfer]
     by = None if transfer.by is None else transfer.by.value
     lasts = each.finish_s - each.start_s
-    late_finish = each.start_s + lasts * each.throughput_bps / each.low_bps
+    slow = each.throughput_bps / each.low_bps if flow.size.is_amount else 1.0
+    late_finish = each.start_s + lasts * slow
     late = 0.0 if by is None else max(0.0, each.finish_s - by)
     late = late if late > _EQUAL * lasts else 0.0
     in_time: InTime = "" if by is None else "no" if late else "yes" if late_finish <= by else "at risk"
+    promised = _rate(transfer.at_least)
+    kept: InTime = ""
+    if promised:
+        low = lowest * min(1.0, each.low_bps / each.throughput_bps)
+        kept = "no" if lowest < promised * (1 - _EQUAL) else "yes" if low >= promised else "at risk"
+    due = flow.size.of / (by - transfer.start.value) if by is not None else 0.0
+    pace, command = None, ""
+    if placed.pace is not None and placed.pace is not transfer.pace:
+        streams = streams_per_process(flow.kind.scenario)
+        pace, tool = placed.pace.value * streams, flow.kind.scenario.tool
+        command = pace_command(tool.name, tool.protocol, pace, streams)
     return ScheduledTransfer(
         each.name, transfer.start.value, each.start_s, each.finish_s, late_finish, by, late, in_time,
-        each.throughput_bps, each.bottleneck, priority,
+        each.throughput_bps, each.bottleneck, placed.priority, max(due, promised) or None, pace, command, lowest, kept,
     )  # fmt: skip
 
 

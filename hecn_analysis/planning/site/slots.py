@@ -96,14 +96,14 @@ class Windows:
             growing = np.repeat(np.arange(grown), length.size)
             values = np.concatenate([busy, np.full(rows, -1.0)])
             places = (np.concatenate([row, np.arange(rows)]), np.concatenate([places[1], flow.size + growing]))
-        matrix = scipy.sparse.csr_array(_entries(values, *places), shape=(rows, flow.size + grown))
+        matrix = scipy.sparse.csr_array(entries(values, *places), shape=(rows, flow.size + grown))
         whole = scipy.sparse.csr_array(
-            _entries(np.ones(flow.size), flow, np.arange(flow.size)), shape=(self.bits.size, flow.size + grown)
+            entries(np.ones(flow.size), flow, np.arange(flow.size)), shape=(self.bits.size, flow.size + grown)
         )
         cost = np.concatenate([np.zeros(flow.size), np.ones(grown)])
         return scipy.optimize.linprog(cost, matrix, np.ones(rows), whole, np.ones(self.bits.size), method="highs")
 
 
-def _entries(values: FloatArray, row: IntArray, column: IntArray) -> tuple[FloatArray, tuple[object, object]]:
+def entries(values: FloatArray, row: IntArray, column: IntArray) -> tuple[FloatArray, tuple[object, object]]:
     """Entries of a sparse matrix; older SciPy accepts no other type of their places."""
     return values, (np.asarray(row, dtype=np.int32), np.asarray(column, dtype=np.int32))
