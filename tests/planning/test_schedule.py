@@ -241,6 +241,14 @@ def test_rates_that_cannot_all_be():
     assert " below its at_least." in str(found)
 
 
+def test_a_pace_that_only_helps_is_stated():
+    """A test without a pace takes half of what the copy leaves: more than the third of fair shares, less than 0.6."""
+    found = schedule(site(stream(0.6), stream(0.6) | {"name": "test", "at_least": None}, move("bulk", 2, by=20)))
+    assert by_name(found)["bulk"].pace_bps is not None
+    assert 0.4e9 < by_name(found)["stream"].lowest_bps < 0.6e9
+    assert [each.name for each in found.disturbed] == ["stream"]
+
+
 @pytest.mark.parametrize("rate", [0, float("inf")])
 def test_a_rate_to_keep_is_a_rate(rate):
     with pytest.raises(InputError) as error:

@@ -432,7 +432,9 @@ class _Search:
             course = course_of(tried, 0)
             lasts = course.finish_s - start
             late = [(start + lasts * stretch > by + _EQUAL * lasts).sum() for stretch in (1.0, self.slow)]
-            return (late[0] + (lowest_bps(course) < promised * (1 - _EQUAL)).sum(), late[1])
+            below = np.divide(lowest_bps(course), promised, where=promised > 0, out=np.ones(by.size))
+            lacks = float(np.maximum(1 - below, 0.0).sum())
+            return (late[0] + (below < 1 - _EQUAL).sum(), round(lacks, 6), late[1])
 
         paces = without_needless(system, entry, np.where(paces == 0, np.inf, paces), faults)
         moved = []
@@ -528,9 +530,11 @@ def _by_priority(site: Site) -> Site:
     return replace(site, transfers=tuple(moved))
 
 
-def _lateness(transfers: tuple[ScheduledTransfer, ...]) -> tuple[int, float]:
-    """Number of transfers that are late or below their rate, and the delays summed [s]."""
-    return sum("no" in (each.in_time, each.kept) for each in transfers), sum(each.late_s for each in transfers)
+def _lateness(transfers: tuple[ScheduledTransfer, ...]) -> tuple[int, float, float]:
+    """Number of transfers that are late or below their rate, the delays summed [s], and what rates lack, in parts."""
+    faults = sum("no" in (each.in_time, each.kept) for each in transfers)
+    lacks = sum(1 - each.lowest_bps / (each.required_bps or np.inf) for each in transfers if each.kept == "no")
+    return faults, sum(each.late_s for each in transfers), lacks
 
 
 def _all_judged(prediction: SitePrediction, site: Site, planned: Site) -> tuple[ScheduledTransfer, ...]:
