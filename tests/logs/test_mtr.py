@@ -122,3 +122,23 @@ def test_the_list_of_winmtr(samples):
     ]
     assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[3, 9], [11, 15]]
     assert reading.problems.empty
+
+
+def test_reports_without_hosts_and_without_numbers_of_hops(samples, problem_lines):
+    reading = read(samples / "mtr" / "without-hosts.txt")
+    assert reading.runs[FIGURES].round(9).to_numpy().tolist() == [
+        [0.1, 20, 0.0198, 0.0216, 0.0302],
+        [0.05, 40, 0.0398, 0.041, 0.052],
+    ]
+    assert problem_lines(reading) == [
+        "without-hosts.txt:8: ambiguous: found rows without hops, expected the hop of the target as the last one; "
+        "figures of the last row kept"
+    ]
+
+
+def test_a_report_without_its_heading(samples, reading_of):
+    reading = read(samples / "mtr" / "without-heading.txt")
+    assert reading.runs[FIGURES].round(9).to_numpy().tolist() == [[0.2, 10, 0.0598, 0.061, 0.0702]]
+    assert reading.problems.empty
+    other_columns = "  1.|-- gw.example.net   10    0.0%    0.5   0.6   0.4   1.0   0.2\n"
+    assert reading_of(other_columns).runs.empty

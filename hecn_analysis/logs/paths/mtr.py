@@ -25,6 +25,9 @@ Units and traps
   Output of ``-f``, which does not begin at the first hop, is not read.
 - A report that somebody cut after a hop ("...") has no last hop, and no figures. One that ends at another address than
   the one that was traced is named.
+- Reports pasted without their hosts keep the heading and figures: rows without numbers of hops are named as ambiguous,
+  as hops may be missing. A report pasted without its heading is read from its first hop on if its figures fit the
+  columns that mtr prints by default.
 - The interarrival jitter of the last hop is read if ``-o`` prints its mean ("Javg").
 """
 
@@ -48,12 +51,14 @@ _NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{0,6})?%?")
 _TITLE: Final = re.compile(r"\bMy traceroute\s{1,3}\[v?(?P<version>[\w.-]{1,20})\]")
 _START: Final = re.compile(r"^\W{0,20}Start: (?P<time>\S{1,40})")
 _HOP: Final = re.compile(r"(?:^|[\s>])(?P<hop>\d{1,3})\.(?P<rest>(?:\|--|\s).{1,800}+)$")
+_FIRST_HOP: Final = re.compile(r"^[\s>#]{0,20}1\.\|-- ")
 _MORE: Final = re.compile(r"^[\s>]{3,40}(?:\||`|\[MPLS)")
 _CSV_HEAD: Final = re.compile(r"^\W{0,8}M(?:tr|TR)_Version,")
 _CSV: Final = re.compile(r"^\W{0,8}MTR\.(?P<version>[\w.-]{1,20}),(?P<time>\d{8,11}),")
 _FIELDS: Final = frozenset(
     "Loss% Snt Drop Rcv Last Best Avg Wrst StDev Gmean Jttr Javg Jmax Jint".split()  # noqa: SIM905 - as mtr prints them
 )
+_DEFAULT: Final = ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev"]
 _TIMES: Final = {"Best": "rtt_min_s", "Avg": "rtt_avg_s", "Wrst": "rtt_max_s", "Javg": "jitter_s"}
 _WINDOWS_HEAD: Final = re.compile(
     r"^\W{0,80}Host\s{1,40}-\s{1,8}%\s{1,4}\|\s{1,4}Sent \|\s{1,4}Recv \|\s{1,4}Best \|"
@@ -90,6 +95,7 @@ class _OpenRun:
     host: str = ""
     target: str = ""
     is_elided: bool = False
+    is_numbered: bool = True
 
 
 @dataclass
@@ -119,7 +125,18 @@ class Mtr(DocumentReader):
 
     TOOLS: tuple[str, ...] = ("mtr",)
     VERSIONS: str = "0.55 to 0.96: report, screen, CSV, JSON, XML, raw; WinMTR"
-    HINTS: tuple[str, ...] = ("My traceroute", "Start: ", "HOST", "Host ", "Mtr_Version", "MTR", "x 0 ", "h 0 ")
+    HINTS: tuple[str, ...] = (
+        "My traceroute",
+        "Start: ",
+        "HOST",
+        "Host ",
+        "Mtr_Version",
+        "MTR",
+        "x 0 ",
+        "h 0 ",
+        "Loss%",
+        "1.|--",
+    )
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"report"}),)
 
     def __init__(self, findings: RunFindings) -> None:
@@ -151,15 +168,25 @@ class Mtr(DocumentReader):
             return False
         if "Avrg" in text and _WINDOWS_HEAD.match(text):
             return self._windows_head(line)
-        return (("HOST" in text or "Host" in text) and self._head(line)) or self._body(line)
+        return (("HOST" in text or "Host" in text or "Loss%" in text) and self._head(line)) or self._body(line)
 
     def _body(self, line: Line) -> bool:
         """Take a hop, or a line below one."""
         opened = self._open
+        if (opened is None or not opened.fields) and _FIRST_HOP.match(line.text) and _is_default(line.text.split()):
+            if opened is None:
+                self._begin(line)
+            opened = self._open
+            if opened is not None:
+                opened.fields = _DEFAULT
         if opened is None or not opened.fields:
             return False
         if match := _HOP.search(line.text):
             return self._hop(line, opened, int(match["hop"]), match["rest"])
+        words = line.text.split()
+        if len(words) == len(opened.fields) and all(map(_NUMBER.fullmatch, words)):
+            opened.is_numbered = False
+            return self._hop(line, opened, opened.hop + 1, line.text)
         if _MORE.match(line.text):
             opened.last = line.number
             return True
@@ -203,7 +230,8 @@ class Mtr(DocumentReader):
         while count < len(words) and words[-1 - count] in _FIELDS:
             count += 1
         before = words[: len(words) - count]
-        if count < 2 or not {"HOST:", "HOST", "Host", "Hostname"} & set(before):
+        is_bare = not before and {"Loss%", "Snt", "Avg"} <= set(words)
+        if count < 2 or not (is_bare or {"HOST:", "HOST", "Host", "Hostname"} & set(before)):
             return False
         if self._open is None or self._open.fields:
             self._begin(line)
@@ -371,10 +399,24 @@ class Mtr(DocumentReader):
             message = f"found an ellipsis, expected the hop of {opened.target or 'the target'}; no figures read"
             self.findings.problem(opened.last, "truncated", message)
             opened.cells = {}
+        elif not opened.is_numbered:
+            message = (
+                "found rows without hops, expected the hop of the target as the last one; figures of the last row kept"
+            )
+            self.findings.problem(opened.last, "ambiguous", message)
         elif _is_elsewhere(opened):
             message = f"found {opened.host!r} as the last hop, expected {opened.target!r}; its figures kept"
             self.findings.problem(opened.last, "ambiguous", message)
         self.findings.run(Run(opened.first, opened.last, opened.columns | _figures(opened.cells)))
+
+
+def _is_default(words: list[str]) -> bool:
+    """Whether a hop ends with figures that fit the columns printed by default."""
+    figures = words[-len(_DEFAULT) :]
+    if not all(map(_NUMBER.fullmatch, figures)) or not figures[1].isdecimal():
+        return False
+    loss, _, last, mean, best, worst, _ = (float(figure.rstrip("%").replace(",", ".")) for figure in figures)
+    return loss <= 100 and best <= mean <= worst and best <= last <= worst  # noqa: PLR2004 - per cent
 
 
 def _is_elsewhere(opened: _OpenRun) -> bool:
