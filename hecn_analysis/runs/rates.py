@@ -25,6 +25,7 @@ PATH_TOOLS: Final = frozenset(
         "fping",
         "halfping",
         "hping3",
+        "lagscope",
         "mtr",
         "owping",
         "ping",

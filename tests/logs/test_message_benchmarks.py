@@ -118,3 +118,24 @@ def test_a_file_that_is_cut_gives_no_other_rates(samples, tmp_path, folder):
             known = set(whole.throughput_bps.dropna()) | set(whole.rtt_avg_s.dropna())
             stated = found[~found.error]
             assert set(stated.throughput_bps.dropna()) | set(stated.rtt_avg_s.dropna()) <= known, (path.name, at)
+
+
+def test_the_summary_of_lagscope(samples, column, reading_of, problem_lines):
+    for sample, times in (
+        ("percentiles.txt", [31.25, 54.5, 5120.75]),
+        ("histogram.txt", [120.125, 240.25, 880.5]),
+    ):
+        reading = read(samples / "lagscope" / sample)
+        assert column(reading, "tool") == ["lagscope"]
+        printed = reading.runs[["rtt_min_s", "rtt_avg_s", "rtt_max_s"]] * 1e6
+        assert printed.round(6).to_numpy().tolist() == [times]
+        assert column(reading, "lost_packets") == [None]
+        assert reading.problems.empty
+    reading = reading_of("12:00:00 INFO:   Number of successful Pings: 9\n")
+    assert reading.runs.empty
+    assert problem_lines(reading) == [
+        (
+            "a.log:1: truncated: found the end of the output, expected 'Minimum = …us, Maximum = …us, Average = …us'; "
+            "no run made of it"
+        )
+    ]

@@ -131,8 +131,10 @@ def test_reports_without_hosts_and_without_numbers_of_hops(samples, problem_line
         [0.05, 40, 0.0398, 0.041, 0.052],
     ]
     assert problem_lines(reading) == [
-        "without-hosts.txt:8: ambiguous: found rows without hops, expected the hop of the target as the last one; "
-        "figures of the last row kept"
+        (
+            "without-hosts.txt:8: ambiguous: found rows without hops, expected the hop of the target as the last one; "
+            "figures of the last row kept"
+        )
     ]
 
 

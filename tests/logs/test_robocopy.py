@@ -40,8 +40,10 @@ def test_a_job_with_threads_over_midnight_is_named(reading_of, column, problem_l
     )
     assert column(reading, "throughput_bps") == [8 * 3579139]
     assert problem_lines(reading) == [
-        "a.log:8: ambiguous: found a job with /MT, expected its start and end on one day: "
-        "the times of its threads are added up; figures kept as printed"
+        (
+            "a.log:8: ambiguous: found a job with /MT, expected its start and end on one day: "
+            "the times of its threads are added up; figures kept as printed"
+        )
     ]
 
 

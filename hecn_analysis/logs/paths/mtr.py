@@ -416,7 +416,7 @@ def _is_default(words: list[str]) -> bool:
     if not all(map(_NUMBER.fullmatch, figures)) or not figures[1].isdecimal():
         return False
     loss, _, last, mean, best, worst, _ = (float(figure.rstrip("%").replace(",", ".")) for figure in figures)
-    return loss <= 100 and best <= mean <= worst and best <= last <= worst  # noqa: PLR2004 - per cent
+    return loss <= 100 and best <= mean <= worst and best <= last <= worst
 
 
 def _is_elsewhere(opened: _OpenRun) -> bool:
