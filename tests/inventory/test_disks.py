@@ -86,6 +86,29 @@ def test_zpool(facts):
     assert [group["disks"] for group in scratch["groups"]] == [["nvme1n1"], ["nvme2n1"]]
 
 
+def test_parts_of_zpool_status_name_the_pool_by_their_first_row(facts):
+    [vault] = facts("zpool/configuration.txt")["pools"]
+    assert (vault["name"], vault["state"], vault["errors"]) == ("vault", "DEGRADED", None)
+    assert [(group["level"], len(group["disks"]), group["failed"]) for group in vault["groups"]] == [
+        ("raidz2", 4, []),
+        ("raidz2", 4, ["da6"]),
+    ]
+    assert vault["apart"] == [{"kind": "logs", "disks": ["nvd0"]}]
+    [lake] = facts("zpool/begins-at-scan.txt")["pools"]
+    assert (lake["name"], lake["state"], lake["scan"][:21]) == ("lake", "ONLINE", "scrub repaired 0B in ")
+    assert [group["disks"] for group in lake["groups"]] == [["sda", "sdb"]]
+
+
+def test_a_topology_of_storcli_without_its_head(facts):
+    read = facts("storcli/drive-groups.txt")
+    assert read["drive_groups"] == [{"id": "0", "level": "raid5", "size_bytes": round(10.914 * 2**40), "n_spans": 1}]
+    assert [(drive["slot"], drive["state"], drive["size_bytes"]) for drive in read["drives"]] == [
+        ("62:0", "Onln", round(5.457 * 2**40)),
+        ("62:1", "Rbld", round(5.457 * 2**40)),
+        ("62:2", "Onln", round(5.457 * 2**40)),
+    ]
+
+
 def test_smartctl_of_nvme_has_its_sizes_in_the_first_namespace(facts):
     """Controllers that manage no namespaces do not tell a capacity of all."""
     found = facts(

@@ -6,6 +6,7 @@ Units and traps
   one counts.
 - A PCI address is ``domain:bus:device:function``, all hexadecimal, with colons only.
 - A volume's id is drive group and volume, ``0/0``; states are short: Optl, Dgrd, Pdgd, OfLn, Rec.
+- A topology pasted without its head has the columns of storcli 1 to 7: ``DG Arr Row EID:Slot DID Type State BT Size``.
 - ``Cache`` is put together: R or NR (read ahead), WB or WT (write back or through; ``AWB`` always), D or C (direct or
   cached): ``RWBD``.
 """
@@ -35,6 +36,12 @@ _TEXT: Final = re.compile(
     r"|^Drive /c\d{1,3}(?:/e\d{1,5})?/s\d{1,5} (?:- Detailed|Device attributes)",
     re.MULTILINE,
 )
+_TOPOLOGY: Final = re.compile(
+    r"^\s{0,6}\d{1,3} +(?:-|\d{1,3}) +(?:-|\d{1,3}) +(?:-|\d{0,5}:\d{1,5}) +(?:-|\d{1,5}) +(?:RAID\d{1,2}|DRIVE)"
+    r" +[A-Z]\w{1,5} +[YN-] +\d{1,9}(?:\.\d{1,6})? [KMGTP]i?B\b",
+    re.MULTILINE,
+)
+_TOPOLOGY_HEADS: Final = ["DG", "Arr", "Row", "EID:Slt", "DID", "Type", "State", "BT", "Size"]
 _DRIVE: Final = re.compile(
     r"Drive /c\d{1,3}(?:/e(?P<enclosure>\d{1,5}))?/s(?P<slot>\d{1,5}) (?:Device attributes|State) :"
 )
@@ -96,17 +103,24 @@ _GROUP: Final = re.compile(r"RAID\d{1,2}$")
 
 
 def recognises(output: Output) -> bool:
-    """Look for the list of controllers, or the heads of the tables."""
-    if _TEXT.search(output.head(60)) is not None:
-        return True
+    """Look for the list of controllers, the heads of the tables, or rows of the topology."""
+    return _is_text(output) or _is_json(output)
+
+
+def _is_json(output: Output) -> bool:
     return '"Controllers"' in output.head(40) and '"Command Status"' in output.head(60)
+
+
+def _is_text(output: Output) -> bool:
+    head = output.head(60)
+    return _TEXT.search(head) is not None or (_TOPOLOGY.search(head) is not None and not _is_json(output))
 
 
 def read(output: Output) -> Facts:
     """Read controllers, volumes and drives."""
     values: dict[str, Any] = dict.fromkeys(("controller", "pci", "driver", "interface", "memory_bytes"))
     values.update(n_controllers=None, volumes=[], drives=[])
-    if _TEXT.search(output.head(60)) is not None:
+    if _is_text(output):
         return _tables(output, output.facts("storcli", values))
     facts = output.facts("storcli-json", values)
     controllers = [part for value in output.json for part in objects(at(value, "Controllers"))]
@@ -166,7 +180,7 @@ def _tables(output: Output, facts: Facts) -> Facts:
             heads = line.replace("LU/NS Count", "LU/NS").replace("EID:Slot", "EID:Slt").split()
         elif (details := _DRIVE.match(line)) is not None:
             drive = _drive(facts.values["drives"], f"{details['enclosure'] or ''}:{details['slot']}")
-        elif heads and not line.startswith("-") and (row := _cells(heads, words)) is not None:
+        elif not line.startswith("-") and (row := _cells(heads or _heads(line), words)) is not None:
             _row(facts.values, row)
         elif (pair := _PAIR.match(line)) is not None:
             if pair["name"] == "Controller" and pair["value"].strip().isdigit():
@@ -176,6 +190,11 @@ def _tables(output: Output, facts: Facts) -> Facts:
                 drive[field] = drive.get(field) or parse(pair["value"].strip())
             _named(facts.values, pair["name"], pair["value"].strip())
     return facts
+
+
+def _heads(line: str) -> list[str]:
+    """The heads of a row of the topology, none for another line."""
+    return _TOPOLOGY_HEADS if _TOPOLOGY.match(line) is not None else []
 
 
 def _drive(drives: list[dict[str, Any]], slot: str) -> dict[str, Any]:
@@ -237,3 +256,6 @@ def _topology(values: dict[str, Any], cells: dict[str, str]) -> None:
     elif slot == "-" and cells.get("Arr", cells.get("Span")) == "-" and _GROUP.match(kind):
         group = {"id": cells["DG"], "level": kind.lower(), "size_bytes": amounts.size(cells.get("Size"))}
         values.setdefault("drive_groups", []).append(group)
+    elif slot == "-" and cells["Row"] == "-" and values.get("drive_groups"):
+        group = values["drive_groups"][-1]
+        group["n_spans"] = group.get("n_spans", 0) + 1

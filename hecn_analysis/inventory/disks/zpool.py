@@ -5,6 +5,7 @@ Units and traps
 - A pool stripes over its groups (mirror-0, raidz2-1), and over disks that stand alone. ``logs``, ``cache``, ``spares``
   and ``special`` are groups of their own that hold no bulk data.
 - How deep a line is indented says what it belongs to. Names may be whole paths.
+- A paste may begin below "pool:": the first row of the configuration has the name and the state.
 - The state of a pool is ONLINE, DEGRADED, FAULTED, SUSPENDED …; a rebuild is called resilver.
 """
 
@@ -41,11 +42,19 @@ _FIELDS: Final[labels.Fields] = {
     "errors": ("errors", lambda text: None if text in ("", "No known data errors") else text),
 }
 
+_POOL: Final = re.compile(r"^\s{0,4}pool: \S", re.MULTILINE)
+_HEAD: Final = re.compile(r"^[\t ]{0,40}NAME\s{1,80}STATE\s{1,20}READ\s{1,8}WRITE\s{1,8}CKSUM\s*$", re.MULTILINE)
+_PART: Final = re.compile(
+    r"^\s{0,4}config:\s{1,200}?\S{1,200}\s{1,80}(?:ONLINE|DEGRADED|FAULTED|SUSPENDED|UNAVAIL)\s+\d", re.MULTILINE
+)
+
 
 def recognises(output: Output) -> bool:
-    """Look for a pool and its configuration."""
+    """Look for a pool and its configuration, or for the configuration alone."""
     head = output.head(60)
-    return re.search(r"^\s{0,4}pool: \S", head, re.MULTILINE) is not None and "config:" in output.text[:20_000]
+    if _POOL.search(head) is not None:
+        return "config:" in output.text[:20_000]
+    return _HEAD.search(head) is not None or _PART.search(head) is not None
 
 
 def read(output: Output) -> Facts:
@@ -56,14 +65,18 @@ def read(output: Output) -> Facts:
     config, apart = False, False
     for line in output.lines:
         field = _FIELD.match(line)
+        is_head = _HEAD.match(line) is not None
+        if not pools and (field is not None or is_head or line.strip() == "config:"):
+            pools.append(_pool())
         if field is not None and field["name"] == "pool":
-            named = {"name": field["value"].strip(), "state": None, "scan": None, "errors": None}
-            pools.append({**named, "groups": [], "apart": []})
-            config = False
+            if pools[-1]["name"] is not None or depths:
+                pools.append(_pool())
+            pools[-1]["name"] = field["value"].strip()
+            config, depths = False, []
         elif pools and field is not None:
             labels.take(pools[-1], _FIELDS, field["name"], field["value"].strip())
             config = config and field["name"] != "errors"
-        elif pools and line.strip() == "config:":
+        elif pools and (line.strip() == "config:" or (is_head and not config)):
             config, apart, depths = True, False, []
         elif pools and (progress := _PROGRESS.search(line)) is not None:
             pools[-1]["progress"] = round(float(progress["percent"]) / 100, 6)
@@ -75,10 +88,17 @@ def read(output: Output) -> Facts:
     return facts
 
 
+def _pool() -> dict[str, Any]:
+    """A pool of which nothing is known."""
+    return {"name": None, "state": None, "scan": None, "errors": None, "groups": [], "apart": []}
+
+
 def _row(line: str) -> re.Match[str] | None:
     """A line of the configuration; one without its margin has a state, else it is the end of a line above."""
     row = _ROW.match(line)
-    return row if row and row["name"] != "NAME" and (row["indent"] or row["state"] is not None) else None
+    if row is None or row["name"] == "NAME":
+        return None
+    return row if row["indent"] or row["state"] is not None or row["name"] in _APART else None
 
 
 def _stand_by(pool: dict[str, Any], row: re.Match[str], *, apart: bool) -> None:
@@ -92,6 +112,7 @@ def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apar
     depth = len(row["indent"].expandtabs(8))
     if not depths:
         depths.append(depth)  # the pool itself
+        pool.update(name=pool["name"] or row["name"], state=pool["state"] or row["state"])
         return False
     if row["name"] in _APART and row["state"] is None:
         pool["apart"].append({"kind": row["name"], "disks": []})
