@@ -36,9 +36,9 @@ def test_figures_of_the_same_port_once_more_are_no_leftover(counters_of):
 
 def test_tables_of_other_programs(counters_of):
     table = (
-        "kthr     memory\n r  b   avm   fre  re  pi  po  fr   sr  cy  in   sy  cs us sy id wa\n"
-        " 1  0 12000  1500   0   0   0   0    0   0 100  200 150  5 10 85  0\n"
+        "procs    memory\n r  b  w   avm   fre   flt  re  pi  po    fr   sr da0   in   sy   cs us sy id\n"
+        " 1  0  0 12000  1500   120   0   0   0    90    0   3  100  200  150  5 10 85\n"
     )
     [said] = messages(counters_of, PORT + "\n" + table)
-    assert said.startswith("found 'r  b   avm   fre")
+    assert said.startswith("found 'r  b  w   avm   fre")
     assert "expected counters of vmstat around it" in said
