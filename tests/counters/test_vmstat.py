@@ -55,22 +55,22 @@ AIX = """\
 kthr    memory              page              faults        cpu
 ----- ----------- ------------------------ ------------ -----------
  r  b   avm   fre  re  pi  po  fr   sr  cy  in   sy  cs us sy id wa{more}
- 1  0 22478  1677   0   0   0   0    0   0 188 1380 157 57 32  3 10
- 1  2 22506  1609   0   4   7   0    0   0 214 1476 186 48 37  0 16
+ 2  0 51200  3104   0   0   0   0    0   0 240 2210 305 41 19 28 12
+ 3  1 51337  3011   0   2   9   0    0   0 266 2345 331 50 21 20  9
 """
 
 
 def test_aix(counters_of, said):
     (source,) = counters_of(AIX.format(more="")).sources
     assert (source["format"], source["n_samples"]) == ("vmstat-aix", 2)
-    assert source["mem"]["free_bytes"] == 1677 * 4096
-    assert source["paging"]["out_pages_per_s"] == [0, 7]
-    assert source["cpu"] == {"idle_fraction": [0.03, 0.0], "idle_fraction_first": 0.03, "idle_fraction_last": 0.0}
-    damaged = counters_of(AIX.format(more="    pc    ec").replace("32  3 10", "32  3 10  0.41  20.5"))
+    assert source["mem"]["free_bytes"] == 3104 * 4096
+    assert source["paging"]["out_pages_per_s"] == [0, 9]
+    assert source["cpu"] == {"idle_fraction": [0.28, 0.2], "idle_fraction_first": 0.28, "idle_fraction_last": 0.2}
+    damaged = counters_of(AIX.format(more="    pc    ec").replace("19 28 12", "19 28 12  0.41  20.5"))
     assert damaged.sources[0]["cpu"]["processors_used"] == [0.41]
     assert said(damaged) == [
         (
-            "5: malformed: found '1  2 22506  1609   0   4   7   0    0   0 214 1476 186 48 37  0 16', "
+            "5: malformed: found '3  1 51337  3011   0   2   9   0    0   0 266 2345 331 50 21 20  9', "
             "expected 19 figures; left out"
         )
     ]
