@@ -77,6 +77,7 @@ def test_there_are_examples_of_every_command():
 #: that say nothing of a transfer.
 REMARK = re.compile(
     r"hecn: (\d+ (cells|of \d+ cells|runs? of|agrees?|readings?|retransmissions|other traffic).*|all alike .*"
+    r"|reading .*: \d+ of \d+ MB"  # where it takes seconds
     r"|\d+ files? not used: .*|this machine counts as the (sender|receiver) of the runs; .*"
     r"|(nic|disks|cpu)=[\w-]+: .* \([\w.-]+\)"
     r"|(tool|path(\.rate)?) not given: .* assumed(, two hosts in one data centre)?"

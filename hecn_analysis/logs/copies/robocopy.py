@@ -10,7 +10,7 @@ Units and traps
   per minute says the same in powers of 1024, and counts where it stands alone. Old versions print neither: the copied
   bytes over the time count.
 - With /MT the time of copying, and so the speed, adds up what each thread took. If it is longer than the job, the time
-  from start to end of the job counts; a job with /MT whose start and end are not on one day is named as ambiguous.
+  from start to end of the job counts; of a job with /MT whose start and end are not on one day they are left out.
 - Bytes have three digits with "k", "m", "g" or "t", powers of 1024, unless /BYTES was given.
 - A job in which nothing was copied has no rate. FAILED counts files: the run is one that failed.
 """
@@ -110,7 +110,8 @@ class Robocopy:
             values |= {"duration_s": elapsed, "throughput_bps": None}
             self._rounding = 0.05 + 2 / elapsed
         elif has_threads and not elapsed:
-            expected = "its start and end on one day: the times of its threads are added up; figures kept as printed"
+            values |= {"duration_s": None, "throughput_bps": None}
+            expected = "its start and end on one day, as its times are sums over threads; time and speed left out"
             self._findings.problem(self._last, "ambiguous", f"found a job with /MT, expected {expected}")
         columns = {"tool": "robocopy", "protocol": "file", "error": False, **values}
         self._findings.run(Run(first, self._last, columns, rounding=self._rounding))
