@@ -87,7 +87,7 @@ def test_what_is_a_site(written):
 
 
 KEYS = (
-    "name, sender, receiver, path, tool, start, by, every, times, bytes, duration, streams, pace, weight, "
+    "name, sender, receiver, path, tool, start, by, every, times, bytes, duration, streams, pace, at_least, weight, "
     "priority, count, mesh, set"
 )
 OWN = "keys of its sender, receiver or tool, such as tool.window"
