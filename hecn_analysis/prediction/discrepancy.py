@@ -168,11 +168,6 @@ def _factors(name: str, changed: bool) -> FloatArray:
     return np.exp(discrepancies()[name].quantile(shares(name, common() if changed else 1.0)))
 
 
-def is_pace(resource: str) -> bool:
-    """Whether a resource is the rate that a program is told, which is no model of its work."""
-    return ".tool.pace" in resource
-
-
 def of_resource(scenario: Scenario, resource: str) -> int:
     """Number of the regime of a transfer that is limited by a resource.
 
@@ -192,7 +187,7 @@ def of_resource(scenario: Scenario, resource: str) -> int:
     >>> REGIMES[of_resource(load_scenario("c-two-copies"), "sender.slot.nic1")]
     'documented'
     """
-    role, kind = resource.split(".")[:2]
+    role, kind, part = (*resource.split("."), "")[:3]
     host = getattr(scenario, role, None) if role in {"sender", "receiver"} else None
     known = host is not None and is_documented(scenario, role) and not is_ideal(scenario, role)
     if kind in {"link", "pep", "switch"}:
@@ -205,7 +200,8 @@ def of_resource(scenario: Scenario, resource: str) -> int:
         rate = isinstance(stated, Parameter) and stated.basis != "assumed"  # by the user or a prior
         name = "disk measured" if known or rate else "array" if kind == "raid" else "disk"
     else:
-        name = "stated" if is_pace(resource) else "tool" if kind == "tool" else "documented" if known else "slot"
+        is_set = kind == "tool" and part.startswith("pace")  # a rate that a program is told, no model of its work
+        name = "stated" if is_set else "tool" if kind == "tool" else "documented" if known else "slot"
     return REGIMES.index(name)
 
 

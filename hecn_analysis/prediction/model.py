@@ -328,11 +328,11 @@ class Model:
         return np.asarray(np.minimum(together * own, np.maximum(most, together)))
 
     def carried(self) -> FloatArray:
-        """Rate that links, slots and paces let through in each draw [bit/s]."""
+        """Rate that links and slots carry in each draw [bit/s]."""
         carriers = [
             by_flow
             for by_flow, resource in zip(self.system.by_resource, self.system.resources, strict=True)
-            if resource.resource_class in _CARRIERS or discrepancy.is_pace(resource.name)
+            if resource.resource_class in _CARRIERS
         ]
         if not carriers:
             return np.full((self.count, 1), np.inf)
