@@ -124,7 +124,7 @@ def _schedule_text(plan: Schedule) -> Iterator[str]:
         ]
     )
     if paced:
-        yield "\nHold these to their paces; a queue (fq) holds each connection through its port, whoever opens it:\n"
+        yield "\nHold these to their paces. A queue (fq) limits every connection through its port, whoever opens it:\n"
         for each in paced:
             yield f"{each.name}: {each.pace_command or 'its tool has no option for a pace'}\n"
     if plan.needed:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import of_captures
-from hecn_analysis.diagnosis.of_runs import BACK, by_file, said_of_runs, targets
+from hecn_analysis.diagnosis.of_runs import BACK, by_file, paths_of, said_of_runs, targets
 from hecn_analysis.diagnosis.unfinished import with_unfinished
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import course
@@ -404,13 +404,7 @@ def _share(
     mounts: Sequence[Statement], own: Mapping[str, Sequence[Statement]], run: pd.Series[Any]
 ) -> Statement | None:
     """The line that mounts the share on which a test of disks works, by the command above the run."""
-    last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
-    named = [
-        statement
-        for statement in own.get(str(run["source_file"]), ())
-        if statement.name == "asked.path" and statement.line <= last
-    ]
-    paths = [f"{statement.value}/" for statement in named if statement.line == named[-1].line]
+    paths = [f"{statement.value}/" for statement in paths_of(run, own)]
     return next((mount for mount in mounts if any(path.startswith(f"{mount.value}/") for path in paths)), None)
 
 

@@ -48,6 +48,17 @@ def said_of_runs(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]], nam
     return said
 
 
+def paths_of(run: Mapping[Any, Any] | pd.Series[Any], own: Mapping[str, Sequence[Statement]]) -> list[Statement]:
+    """The paths of the command above a run."""
+    last = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
+    named = [
+        statement
+        for statement in own.get(str(run["source_file"]), ())
+        if statement.name == "asked.path" and statement.line <= last
+    ]
+    return [statement for statement in named if statement.line == named[-1].line]
+
+
 def targets(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> list[str | None]:
     """The job and the place of each test of a disk, by its name and the paths of the command above it."""
     texts: list[str | None] = []
@@ -55,13 +66,7 @@ def targets(runs: pd.DataFrame, own: Mapping[str, Sequence[Statement]]) -> list[
         if run["tool"] not in DISK_TOOLS:
             texts.append(None)
             continue
-        last = None if pd.isna(run["line_last"]) else int(run["line_last"])
-        paths = [
-            told
-            for told in own.get(str(run["source_file"]), ())
-            if told.name == "asked.path" and told.line <= (last or 1)
-        ]
-        of = {str(told.value) for told in paths if told.line == paths[-1].line}
+        of = {str(told.value) for told in paths_of(run, own)}
         places = sorted({path if path.startswith("/dev/") else posixpath.dirname(path) for path in of})
         job = "" if pd.isna(run["label"]) else _NUMBER.sub("", str(run["label"]))
         job = "" if job.lower() == run["direction"] else job

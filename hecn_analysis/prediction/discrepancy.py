@@ -200,7 +200,7 @@ def of_resource(scenario: Scenario, resource: str) -> int:
         rate = isinstance(stated, Parameter) and stated.basis != "assumed"  # by the user or a prior
         name = "disk measured" if known or rate else "array" if kind == "raid" else "disk"
     else:
-        is_set = kind == "tool" and part.startswith("pace")  # a rate that a program is told, no model of its work
+        is_set = kind == "tool" and part.startswith("pace")  # a setting does not model the work of the program
         name = "stated" if is_set else "tool" if kind == "tool" else "documented" if known else "slot"
     return REGIMES.index(name)
 

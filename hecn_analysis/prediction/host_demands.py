@@ -139,7 +139,7 @@ class HostDemands:
                 )
 
     def _not_cached(self) -> FloatArray:
-        """Share of the amount that a tool is told to write which does not stay in the page cache until the end."""
+        """Share of the amount to write that the page cache does not hold until the end."""
         tool = self.scenario.tool
         if tool.bytes is None or "tool.bytes" not in self.scenario.keys or tool.io == "direct":
             return np.ones(1)

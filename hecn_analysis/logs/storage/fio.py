@@ -315,10 +315,10 @@ class Fio(DocumentReader):
             for run in self._held
             if run.columns["label"] in labels and run.columns["direction"] == values["direction"]
         ]
+        amount, duration = number(values["bytes"]) or 0.0, number(values["duration_s"]) or 0.0
         for same in (*([part] for part in parts), parts):
-            moved = math.fsum(float(str(part.columns["bytes"] or 0)) for part in same)
-            seconds = max((float(str(part.columns["duration_s"] or 0)) for part in same), default=0.0)
-            amount, duration = float(str(values["bytes"] or 0)), float(str(values["duration_s"] or 0))
+            moved = math.fsum(number(part.columns["bytes"]) or 0.0 for part in same)
+            seconds = max((number(part.columns["duration_s"]) or 0.0 for part in same), default=0.0)
             if moved and seconds and abs(amount - moved) <= 0.02 * moved and abs(duration - seconds) < 0.0005:
                 for part in same:
                     part.line_last = max(part.line_last, last)

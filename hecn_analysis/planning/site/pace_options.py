@@ -1,4 +1,4 @@
-"""How the tool of a transfer is told its pace: the option of its program, else the queue of the sender's port."""
+"""The command that sets the pace of a transfer: an option of its tool, or else a queue at the sender's port."""
 
 from __future__ import annotations
 
